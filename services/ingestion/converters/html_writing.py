@@ -32,7 +32,10 @@ _LANGUAGE_PREFIXES = ("language-", "lang-", "highlight-source-")
 _NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]")
 _LEADS_NOWHERE = re.compile(r"(?:javascript|vbscript|file|data):", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?|ftp|mailto):[^\s<>]*", re.IGNORECASE)
-_LARGEST_NUMBER = 999_999_999
+_MOST_DIGITS = 9
+"""Of an item's number, for Markdown."""
+_MOST_COLUMNS = 100
+_PARTS_OF_TABLE = ["table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"]
 
 
 class PageWriter(MarkdownConverter):
@@ -41,6 +44,7 @@ class PageWriter(MarkdownConverter):
     def __init__(self, soup: BeautifulSoup) -> None:
         super().__init__(heading_style="ATX", bullets="-", strip_document=None)
         self._markers: dict[int, str] = {}
+        _settle_tables(soup)
         for numbered in soup.find_all("ol"):
             self._mark(numbered)
 
@@ -127,6 +131,12 @@ class PageWriter(MarkdownConverter):
 
     convert_kbd = convert_samp = convert_code
 
+    def convert_br(self, _: Tag, __: str, parent_tags: set[str]) -> str:
+        """Return the end of a line."""
+        if "pre" in parent_tags:
+            return "\n"
+        return " " if parent_tags & {"_noformat", "_inline"} else "  \n"
+
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a block of code, in a cell or heading as code within the line."""
         if "_inline" in parent_tags:
@@ -149,7 +159,7 @@ class PageWriter(MarkdownConverter):
         """Return a list, apart from the words before it where its first number is not 1."""
         markers = (self._markers.get(id(item), "") for item in _items(el))
         first = next(filter(None, markers), "1.")
-        written = super().convert_list(el, text, parent_tags)  # type: ignore[misc] # its stub lacks it
+        written = super().convert_list(el, text, parent_tags)  # type: ignore[misc] # as above
         return written if first.startswith(("1.", "1)")) else f"\n{written}"
 
     convert_ul = convert_ol = convert_list
@@ -168,6 +178,29 @@ class PageWriter(MarkdownConverter):
     def convert_img(self, el: Tag, _: str, parent_tags: set[str]) -> str:
         """Return a picture."""
         return _in_cell(image(str(el["alt"]), str(el["src"])), parent_tags)
+
+
+def _settle_tables(soup: BeautifulSoup) -> None:
+    """Make the tables such as Markdown has: none in another, and no row longer than the first."""
+    for table in soup.find_all("table"):
+        if table.name == "table" and table.find_parent("table"):
+            for part in (table, *table.find_all(_PARTS_OF_TABLE)):
+                part.name = "div"
+    for caption in soup.select("table > caption"):
+        if caption.parent is not None:
+            caption.name = "p"
+            caption.parent.insert_before(caption)
+    for table in soup.find_all("table"):
+        rows = table.find_all("tr")
+        widths = [sum(_number(cell, "colspan", 1) for cell in _cells(row)) for row in rows]
+        if rows and _cells(rows[0]):
+            missing = min(max(widths), _MOST_COLUMNS) - widths[0]
+            for _ in range(missing):
+                rows[0].append(soup.new_tag(_cells(rows[0])[-1].name))
+
+
+def _cells(row: Tag) -> list[Tag]:
+    return row.find_all(["td", "th"], recursive=False)
 
 
 def _line_of_words(found: re.Match[str]) -> str:
@@ -200,7 +233,7 @@ def _items(items: Tag) -> list[Tag]:
 
 def _number(element: Tag, attribute: str, otherwise: int) -> int:
     text = str(element.get(attribute) or "").strip()
-    is_number = text.isascii() and text.isdigit() and int(text) <= _LARGEST_NUMBER
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     return int(text) if is_number else otherwise
 
 

@@ -155,6 +155,17 @@ def test_a_page_shows_the_words_of_its_html(words, place):
         ("<pre>a\n\n```\nb\n````\n\n# c</pre>", "a ``` b ```` # c"),
         ('<pre class="language-x`y">a</pre>', "a"),
         ("<h2>C <br>#</h2>", "C #"),
+        ("<p>run <code>a<br># b</code></p>", "run a # b"),
+        ("<pre>a<br># b</pre>", "a # b"),
+        ("<table><caption># c</caption><tr><th>a</th></tr><tr><td>b</td></tr></table>", "# c a b"),
+        ("<table><tr><th>a</th></tr><tr><td>b</td><td>c</td></tr></table>", "a b c"),
+        (
+            (
+                "<table><tr><th>a</th></tr><tr><td><table><tr><td>b|</td><td>c</td></tr></table></td>"
+                "</tr></table>"
+            ),
+            "a b| c",
+        ),
         ("<p>a\n\n\n1. b\n- c</p>", "a 1. b - c"),
         ("<ul><li># a<ul><li>&gt; b</li></ul></li></ul>", "# a > b"),
     ],
@@ -164,6 +175,7 @@ def test_marks_are_set_so_that_only_words_are_shown(html, words):
     found, kinds = shown(text)
     assert found == f"before {words} behind bold Next end", text
     assert kinds[-4:] == KINDS_BEHIND, text
+    assert (BlockKind.TABLE in kinds) == ("<table" in html), text
 
 
 @pytest.mark.parametrize(
