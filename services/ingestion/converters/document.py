@@ -13,7 +13,8 @@ _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE
 )
 _CODE_BLOCK = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
-_MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"(?<!\\)!?\[((?:[^\]\\]|\\.)*)\]\([^)]*\)")
+_MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`]+")
 _TITLE_LENGTH = 200
 
 
@@ -64,7 +65,7 @@ def _title(document_id: str, reading: Reading) -> str:
 def _first_heading(text: str) -> str:
     found = _HEADING.search(_CODE_BLOCK.sub("", _without_front_matter(text)))
     heading = (found.group(1) or found.group(2)) if found else ""
-    return " ".join(_MARKUP.sub(r"\1", heading).split())
+    return " ".join(_MARKUP.sub(r"\1", _LINK.sub(r"\1", heading)).split())
 
 
 def _without_front_matter(text: str) -> str:

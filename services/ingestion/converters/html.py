@@ -1,4 +1,4 @@
-"""HTML by markdownify, once everything is gone that is not the page's own content."""
+"""HTML as Markdown, once everything is gone that is not the page's own content."""
 
 import base64
 import binascii
@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from services.ingestion.converters.decode import decode
-from services.ingestion.converters.pictures import image
 from services.ingestion.converters.reader import (
     MOST_PICTURES,
     Reader,
@@ -38,7 +37,8 @@ def read(data: bytes) -> Reading:
     """
     from bs4 import BeautifulSoup  # noqa: PLC0415  (only the process of its own pays for it)
     from bs4.dammit import EncodingDetector  # noqa: PLC0415
-    from markdownify import MarkdownConverter  # noqa: PLC0415
+
+    from services.ingestion.converters.html_writing import PageWriter  # noqa: PLC0415
 
     # Where the page does not say how it is encoded, the library would guess from its letters.
     declared = EncodingDetector.find_declared_encoding(data, is_html=True)
@@ -46,24 +46,16 @@ def read(data: bytes) -> Reading:
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for element in soup.select(", ".join(_NOT_CONTENT)):
         element.decompose()
-    converter = MarkdownConverter(
-        heading_style="ATX",
-        bullets="-",
-        escape_asterisks=False,
-        escape_underscores=False,
-        code_language_callback=_language,
-    )
-    pictures = _write_pictures(soup)
-    _escape_pipes(soup)
+    pictures = _settle_pictures(soup)
     try:
-        text = converter.convert_soup(_main_part(soup)).strip() + "\n"
+        text = PageWriter(soup).written(_main_part(soup)).strip() + "\n"
     except RecursionError as error:
         raise UnreadableDocumentError("its elements are nested too deeply") from error
     return Reading(text, title, pictures=pictures)
 
 
-def _write_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
-    """Put each picture's Markdown in its place; return those that the page holds itself."""
+def _settle_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
+    """Leave the pictures that are shown; return those that the page holds itself."""
     held: dict[str, bytes] = {}
     for element in soup.find_all("img"):
         words, source = str(element.get("alt") or ""), str(element.get("src") or "").strip()
@@ -79,7 +71,7 @@ def _write_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
         elif {str(element.get("width")), str(element.get("height"))} & _COUNTS_VISITS:
             element.decompose()
         else:
-            element.replace_with(image(words, source))
+            element.attrs = {"alt": words, "src": source}
     return held
 
 
@@ -96,23 +88,6 @@ def _main_part(soup: "BeautifulSoup") -> "Tag":
         if len(found) == 1:
             return found[0]
     return soup.body or soup
-
-
-def _language(code: "Tag") -> str | None:
-    """The language of a code block, as highlighters write it into the class."""
-    element = code.find("code") or code
-    classes = [*element.get_attribute_list("class"), *code.get_attribute_list("class")]
-    for name in map(str, classes):
-        for prefix in ("language-", "lang-", "highlight-source-"):
-            if name.startswith(prefix):
-                return name.removeprefix(prefix)
-    return None
-
-
-def _escape_pipes(soup: "BeautifulSoup") -> None:
-    for text in soup.find_all(string=lambda string: string is not None and "|" in string):
-        if text.find_parent(["td", "th"]):
-            text.replace_with(text.replace("|", "\\|"))
 
 
 READER = Reader("html", (".html", ".htm", ".xhtml"), "text/html", read, isolated=True)

@@ -1,4 +1,4 @@
-"""A picture in the Markdown that a reader makes."""
+"""Pictures and addresses in the Markdown that a reader makes."""
 
 import re
 
@@ -11,4 +11,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 def image(words: str, address: str) -> str:
     """Return a picture as Markdown, with its words and the address where its bytes are."""
     shown = " ".join(words.split()).translate(_IN_WORDS).rstrip("\\ ")
-    return f"![{shown}]({_CONTROL.sub('', address.strip()).translate(_IN_ADDRESS)})"
+    return f"![{shown}]({address_of(address)})"
+
+
+def address_of(address: str) -> str:
+    """Return an address as it stands in the Markdown of a picture or a link."""
+    return _CONTROL.sub("", address.strip()).translate(_IN_ADDRESS)

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.ingestion.converters.literal import escaped_start, fenced, heading_words
+
 _MONOSPACED = re.compile(
     r"courier|consol|mono|menlo|monaco|typewriter|terminal|fixed|inconsolata|cmtt|sourcecode"
     r"|source code|firacode|fira code|hack",
     re.IGNORECASE,
 )
-_READS_AS_MARKUP = re.compile(r"(?=(?:#{1,6}|>|[-+*]|={3,}|-{3,})(?:\s|$))")
 
 
 class LayoutKind(StrEnum):
@@ -29,6 +30,7 @@ class LayoutBlock:
 
     kind: LayoutKind
     text: str = ""
+    """Markdown of a line, words in it escaped; of code, the code itself."""
     depth: int = 0
     """A heading's level from 1; else the number of list items the block stands in."""
     marker: str = ""
@@ -63,26 +65,17 @@ def to_markdown(blocks: Sequence[LayoutBlock]) -> str:
 
 def _lines(block: LayoutBlock) -> list[str]:
     if block.kind is LayoutKind.HEADING:
-        return [f"{'#' * min(max(block.depth, 1), 6)} {' '.join(block.text.split())}"]
+        words = heading_words(" ".join(block.text.split()))
+        return [f"{'#' * min(max(block.depth, 1), 6)} {words}"]
     if block.kind is LayoutKind.CODE:
-        return _fenced(block.text)
+        return fenced(block.text.rstrip()).split("\n")
     if block.kind is LayoutKind.TABLE:
         return _table(block.rows)
-    text = [_escape(line.strip()) for line in block.text.split("\n") if line.strip()]
+    text = [escaped_start(line.strip()) for line in block.text.split("\n") if line.strip()]
     if block.kind is LayoutKind.ITEM:
         first, *rest = text or [""]
         return [f"{block.marker} {first}", *(" " * (len(block.marker) + 1) + line for line in rest)]
     return text
-
-
-def _escape(line: str) -> str:
-    return "\\" + line if _READS_AS_MARKUP.match(line) else line
-
-
-def _fenced(code: str) -> list[str]:
-    longest = max((len(run) for run in re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [fence, *code.rstrip().split("\n"), fence]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -15,13 +15,14 @@ from lxml.etree import _Element
 from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind, is_monospaced
 from services.ingestion.converters.layout.docx_numbering import Numbering
 from services.ingestion.converters.layout.docx_pictures import pictures_of
+from services.ingestion.converters.literal import escaped, inline_code
 
 _HEADING_STYLE = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CODE_STYLE = re.compile(
     r"code|source|verbatim|preformatted|console|terminal|command", re.IGNORECASE
 )
 _STYLE_DEPTH = re.compile(r"list .*?([2-9])$", re.IGNORECASE)
-_TYPED_MARKER = re.compile(r"(?:(\d{1,3})[.)]|[-•–*])[ \t\xa0]+(?=\S)")
+_TYPED_MARKER = re.compile(r"(?:(\d{1,3})[.)]|\\?[-•–*])[ \t\xa0]+(?=\S)")
 """A marker that somebody typed instead of making a list."""
 _TYPED_LIST = "typed"
 _CONTENTS = "Table of Contents"
@@ -79,7 +80,7 @@ def _of_element(element: Paragraph | Table, numbering: Numbering) -> _Piece | No
 
 def _cell_text(cell: _Cell) -> str:
     pictures = (pictures_of(run) for each in cell.paragraphs for run in _runs(each))
-    return "\n".join(filter(None, (cell.text, *pictures)))
+    return "\n".join(filter(None, (escaped(cell.text), *pictures)))
 
 
 def _of_paragraph(paragraph: Paragraph, numbering: Numbering) -> _Piece | None:
@@ -159,6 +160,7 @@ def _text(paragraph: Paragraph) -> str:
     if _is_code(paragraph, _style_names(paragraph)):
         return "".join(run.text for run in _runs(paragraph)).rstrip()
     parts: list[tuple[bool, str]] = []
+    written: list[str] = []
     for run in _runs(paragraph):
         is_code = _is_code_run(run)
         if parts and parts[-1][0] == is_code:
@@ -166,17 +168,22 @@ def _text(paragraph: Paragraph) -> str:
         else:
             parts.append((is_code, run.text))
         if pictures := pictures_of(run):
-            parts.append((False, pictures))
-    text = "".join(_marked(text) if is_code else text for is_code, text in parts)
+            written += [*_written(parts), pictures]
+            parts = []
+    text = "".join([*written, *_written(parts)])
     return text.replace("\t", " ").strip()
+
+
+def _written(parts: list[tuple[bool, str]]) -> Iterator[str]:
+    return (_marked(text) if is_code else escaped(text) for is_code, text in parts)
 
 
 def _marked(code: str) -> str:
     inner = code.strip()
-    if not inner or "`" in inner or "\n" in inner:
-        return code
+    if not inner or "\n" in inner:
+        return escaped(code)
     start = code.index(inner)
-    return f"{code[:start]}`{inner}`{code[start + len(inner) :]}"
+    return f"{code[:start]}{inline_code(inner)}{code[start + len(inner) :]}"
 
 
 def _is_code_run(run: Run) -> bool:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind
 from services.ingestion.converters.layout.pdf_lines import Line, Word, spaced
+from services.ingestion.converters.literal import escaped, inline_code
 from services.ingestion.converters.pictures import image
 
 _LARGER = 1.08
@@ -117,7 +118,8 @@ def _take_table(state: _State, line: Line) -> None:
     """A table is an item's own when it begins where the item's text does; it may be centred."""
     while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
         state.open_items.pop()
-    state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=len(state.open_items), rows=line.rows))
+    rows = tuple(tuple(map(escaped, row)) for row in line.rows)
+    state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=len(state.open_items), rows=rows))
 
 
 def _take_heading(state: _State, line: Line) -> None:
@@ -125,9 +127,9 @@ def _take_heading(state: _State, line: Line) -> None:
     level = state.levels[(line.size, line.is_bold)]
     last = state.blocks[-1] if state.blocks else None
     if last and last.kind is LayoutKind.HEADING and last.depth == level and _wraps(state, line):
-        state.blocks[-1] = replace(last, text=f"{last.text} {line.text}")
+        state.blocks[-1] = replace(last, text=f"{last.text} {escaped(line.text)}")
     else:
-        state.blocks.append(LayoutBlock(LayoutKind.HEADING, line.text, depth=level))
+        state.blocks.append(LayoutBlock(LayoutKind.HEADING, escaped(line.text), depth=level))
 
 
 def _take_code(state: _State, line: Line) -> None:
@@ -259,7 +261,7 @@ def _inline(words: Sequence[Word]) -> str:
     for is_code, run in groupby(words, key=lambda word: word.is_code):
         group = list(run)
         text = spaced((word.text, word) for word in group)
-        marked = f"`{text}`" if is_code and "`" not in text else text
+        marked = inline_code(text) if is_code else escaped(text)
         # The last word stands for the run's end, so a gap is measured from there.
         parts.append((marked, replace(group[-1], x0=group[0].x0)))
     return spaced(parts)
