@@ -78,6 +78,13 @@ def shown_page(html):
     return html[html.index('class="page-shown"') : html.index('class="ending"')]
 
 
+def test_an_item_that_is_only_code_has_a_tick_and_its_number(show):
+    _, html = show("1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n")
+    item = html[html.rindex("<li", 0, html.index(">2.</span>")) : html.index(">3.</span>")]
+    assert 'class="item box open' in item
+    assert 'role="checkbox" aria-checked="false" id="tick-2" aria-label="pawlctl restart"' in item
+
+
 def words_of(html):
     return " ".join("".join(Tree(shown_page(html)).said).split())
 
