@@ -141,6 +141,15 @@ def test_items_joined_by_or_are_one_box_with_options():
     assert (second.block.text, second.options) == ("Close the lid.", ())
 
 
+def test_a_lead_that_asks_for_one_item_is_the_box_of_all_of_them():
+    page = parse_page(
+        "# Tank\n\n1. Do one of these:\n   - open the valve\n   - start the pump\n2. Go.\n"
+    )
+    first, second = find_boxes(page)
+    assert [option.text for option in first.options] == ["open the valve", "start the pump"]
+    assert second.block.text == "Go."
+
+
 def test_an_owner_takes_an_either_or_apart():
     page = parse_page("Choose one of these ways:\n\n- open the valve, or\n- start the pump\n")
     (whole,) = find_boxes(page)
