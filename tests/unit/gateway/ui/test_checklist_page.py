@@ -255,6 +255,23 @@ def test_a_tick_leads_on_to_the_next_box_behind_it(show, mark):
     assert "<b>0 of" in html
 
 
+@pytest.mark.parametrize(
+    ("withheld", "told"),
+    [
+        ((), "nothing is left to do"),
+        ((4,), "nothing is left to do, but 1 line of the page is left out of boxes"),
+        ((4, 5), "nothing is left to do, but 2 lines of the page are left out of boxes"),
+    ],
+)
+def test_behind_the_last_box_it_says_how_much_has_none(show, mark, withheld, told):
+    text = "# Fan\n\n1. Seat the fan.\n2. Print your prompt.\n3. Print it twice.\n"
+    address, html = show(text, withheld=withheld)
+    assert "left out of boxes" not in html
+    for number in range(1, 4 - len(withheld)):
+        html = mark(address, f"s{number}", state="done")
+    assert re.search(rf"· {told}</p>", html)
+
+
 def test_behind_the_last_box_the_page_asks_how_it_ended(show, mark):
     address, html = show("# Fan\n\n1. Seat the fan.\n")
     ending = html[html.index("How did it end?") :]
