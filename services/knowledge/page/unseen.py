@@ -1,6 +1,7 @@
 """Invisible characters as ordinary writing has them, which hide nothing."""
 
 import re
+from bisect import bisect
 
 from services.knowledge.folding import UNSEEN
 
@@ -27,7 +28,7 @@ _IN_WORDS = re.compile(
     )
 )
 _LONE = re.compile(_NOT_BESIDE.format("[\u200b\ufeff]"))
-_CODE = re.compile(r"(`+).+?\1")
+_BACKTICKS = re.compile("`+")
 
 
 def without_ordinary(line: str, *, is_code: bool = False) -> str:
@@ -42,13 +43,11 @@ def without_ordinary(line: str, *, is_code: bool = False) -> str:
     shown = _IN_PICTURES.sub("", line)
     if is_code:
         return shown
-    codes = [found.span() for found in _CODE.finditer(shown)]
+    written = _left_out(_IN_WORDS, shown)
+    return _left_out(_LONE, written) if len(_LONE.findall(written)) == 1 else written
 
-    def left(found: re.Match[str]) -> str:
-        in_code = any(start <= found.start() < end for start, end in codes)
-        return found[0] if in_code else ""
 
-    written = _IN_WORDS.sub(left, shown)
-    lone = list(_LONE.finditer(written))
-    codes = [found.span() for found in _CODE.finditer(written)]
-    return _LONE.sub(left, written) if len(lone) == 1 else written
+def _left_out(ordinary: re.Pattern[str], line: str) -> str:
+    """Return the line without what matches, but within code, which stands between backticks."""
+    marks = [found.start() for found in _BACKTICKS.finditer(line)]
+    return ordinary.sub(lambda found: found[0] if bisect(marks, found.start()) % 2 else "", line)
