@@ -158,9 +158,7 @@ def test_one_gap_has_one_name_however_it_is_written():
 
 
 def test_what_a_text_names_may_fill_a_gap():
-    text = (
-        "10.0.42.17 is slow since 10:20, pod web-3 on /dev/sda1 (93.6 %), v1.2.3. 2026-11-27T10:20Z"
-    )
+    text = "10.0.42.17 is slow since 10:20, pod web-3 on /dev/sda1 (93.6 %), v1.2.3. 2026-11-27T10:20Z"
     assert values_in(text) == ["10.0.42.17", "web-3", "/dev/sda1", "v1.2.3"]
 
 
