@@ -1,6 +1,6 @@
 """Lines of a page that screening left out of what is used."""
 
-from services.knowledge.page.unseen import without_ordinary
+from services.knowledge.screening.unseen import without_ordinary
 from services.knowledge.screening.screening import lines_of_code
 
 
