@@ -9,7 +9,7 @@ from evaluation.measures.boxes import JudgedBlock, PageBlocks, box_figures, box_
 from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
-from services.knowledge.page.boxes import Box, candidates, find_boxes
+from services.knowledge.page.boxes import Box, candidates, find_boxes, last_own_line
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.screening.document import screened
@@ -90,7 +90,7 @@ def report(
 
 
 def _lines(block: Block) -> tuple[int, int]:
-    return block.start_line, block.own_end
+    return block.start_line, last_own_line(block)
 
 
 def _judged(row: Mapping[str, Any], drawn: GoldGraph) -> PageBlocks:

@@ -13,7 +13,7 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.kit.fits.trees import Forest
 from services.knowledge.page.box_fit import BoxFit, list_means, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
-from services.knowledge.page.boxes import candidates, lists_of
+from services.knowledge.page.boxes import lists_of, worded
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.screening.document import screened
@@ -48,7 +48,7 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
             document = page_of(row)
             withheld = withheld_lines(document.text, screened(document).document.text)
             page = parse_page(document.text, withheld=withheld)
-            places, lines = list(candidates(page)), step_lines(row.reference)
+            places, lines = worded(page), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)
             found.append(

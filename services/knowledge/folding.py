@@ -4,9 +4,12 @@ import html
 import re
 import unicodedata
 
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+UNSEEN = (
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
 )
+"""Class of the characters that have no shape, for patterns."""
+_UNSEEN = re.compile(UNSEEN)
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 """A second, invisible ASCII."""
 _FORMATTING = re.compile(

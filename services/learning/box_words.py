@@ -10,7 +10,7 @@ from services.knowledge.model import Document
 from services.knowledge.page.block import Page
 from services.knowledge.page.box_fit import BoxHabit, Habit, coarse_signs, log_odds, shipped_fit
 from services.knowledge.page.box_signs import signs_of
-from services.knowledge.page.boxes import candidates, find_boxes, is_of_form, lists_of
+from services.knowledge.page.boxes import find_boxes, is_of_form, lists_of, worded
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.screening.document import screened, text_hash
@@ -91,7 +91,7 @@ def judged_blocks(page: Page, habit: Habit) -> dict[str, JudgedBlock]:
 
     What is chosen of an either/or, and its lead, hang on one another: they are none of them.
     """
-    places = list(candidates(page))
+    places = worded(page)
     if not places:
         return {}
     rows = signs_of(page, places)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from services.knowledge.page.block import Block, Page
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.boxes import candidates, last_own_line
 from services.procedure.model import Answer, Do, Doubt, DoubtKind, LineRange, Reading
 from services.procedure.ports import Happening
 from services.procedure.program.cited_lines import lines_of, numbers
@@ -116,6 +116,6 @@ def _owner(page: Page, lines: Iterable[LineRange]) -> Block | None:
     owners = [
         place.block
         for place in candidates(page)
-        if not cited.isdisjoint(range(place.block.start_line, place.block.own_end + 1))
+        if not cited.isdisjoint(range(place.block.start_line, last_own_line(place.block) + 1))
     ]
     return owners[0] if len(owners) == 1 else None

@@ -211,7 +211,7 @@ class Upgraded:
         """Corrections by the first instruction of the box."""
         contents = self.platform.ingestion.contents(page)
         blocks = parse_page("\n".join(contents.lines)).places()
-        words = {place.block.key: first_instruction(place.block.words) for place in blocks}
+        words = {place.block.key: first_instruction(place.block) for place in blocks}
         return {words[key]: is_step for key, is_step in contents.boxes.items()}
 
     def renewed(self, ticket: str) -> Any:

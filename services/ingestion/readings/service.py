@@ -432,7 +432,7 @@ def _kept(word: BoxWord, place: Place | None) -> KeptCorrection:
     kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
     if place is None or word.words:
         return kept
-    words = first_instruction(place.block.words)[:_LONGEST_WORDS]
+    words = first_instruction(place.block)[:_LONGEST_WORDS]
     return kept.model_copy(update={"words": words, "headings": _headings(place)})
 
 
@@ -443,7 +443,7 @@ def _headings(place: Place) -> tuple[str, ...]:
 def _marked(page: Page, place: Place, habit: Habit) -> MarkedBlock:
     block = place.block
     return MarkedBlock(
-        words=first_instruction(block.words)[:_LONGEST_WORDS],
+        words=first_instruction(block)[:_LONGEST_WORDS],
         headings=_headings(place),
         line=block.start_line,
         was_step=any(box.block.key == block.key for box in find_boxes(page, habit=habit)),

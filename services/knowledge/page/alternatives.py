@@ -1,4 +1,4 @@
-"""Lists of which one item is to be chosen, where their form says so."""
+"""Lists of which one item is to be chosen, where their form or their lead says so."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.box_signs import COLONS
+from services.knowledge.page.choosing import asks_for_one
 
 _OR = (
     r"(?:or|oder|ou(?: bien)?|o(?: bien)?|oppure|ou então|of|eller|lub|albo|nebo|или|або|veya|tai"
@@ -16,10 +17,10 @@ _BEGINS_WITH_OR = re.compile(rf"{_OR}(?:[\s,:，、]|(?<=[\u3040-\u9fff]))", re.
 
 
 def alternatives(page: Page) -> Iterator[tuple[Block, tuple[Block, ...]]]:
-    """Yield each either/or: the block that leads it and the items that "or" joins.
+    """Yield each either/or: the block that leads it and the items to choose from.
 
-    The lead ends with a colon. "Or" ends each item but the last, or the last but one, or begins
-    each but the first, or the last.
+    The lead ends with a colon and asks for one of them, or "or" joins them: it ends each item but
+    the last, or the last but one, or begins each but the first, or the last.
     """
     yield from _among(page.blocks)
     for place in page.places():
@@ -32,7 +33,7 @@ def _among(blocks: Sequence[Block]) -> Iterator[tuple[Block, tuple[Block, ...]]]
         can_lead = lead.kind in {BlockKind.PARAGRAPH, BlockKind.ITEM}
         if can_lead and lead.text.endswith(COLONS) and block.kind is BlockKind.LIST:
             items = block.children
-            if len(items) > 1 and _are_joined(items):
+            if len(items) > 1 and (_are_joined(items) or asks_for_one(lead.text)):
                 yield lead, items
 
 

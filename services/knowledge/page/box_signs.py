@@ -221,7 +221,8 @@ def signs_of(page: Page, places: Sequence[Place]) -> list[Row]:
 def is_only_link(block: Block) -> bool:
     """Return whether a block is a link, or several, with no words of its own beside."""
     text = block.text
-    return _linked(block) >= _NEARLY_ALL * len(text) or bool(_ONLY_ADDRESS.fullmatch(text))
+    is_linked = bool(text) and _linked(block) >= _NEARLY_ALL * len(text)
+    return is_linked or bool(_ONLY_ADDRESS.fullmatch(text))
 
 
 def word_count(text: str) -> float:

@@ -54,12 +54,38 @@ def find_boxes(
 
 
 def candidates(page: Page) -> Iterator[Place]:
-    """Yield the items and paragraphs that may be steps; withheld ones are none."""
+    """Yield the items and paragraphs that may be steps; withheld ones are none.
+
+    An item without words of its own is one where its code or table stands in their place.
+    """
     for place in page.places():
         block = place.block
-        is_text = block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH} and plain(block.words)
-        if is_text and not block.is_withheld:
+        is_of_kind = block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH}
+        if (
+            is_of_kind
+            and not block.is_withheld
+            and (plain(block.words) or in_place_of_words(block))
+        ):
             yield place
+
+
+def worded(page: Page) -> list[Place]:
+    """Return the candidates with words of their own, of which the form of the words decides."""
+    return [place for place in candidates(page) if plain(place.block.words)]
+
+
+def in_place_of_words(item: Block) -> Block | None:
+    """Return the code or table that an item without words begins with; None where there is none."""
+    first = item.children[0] if item.kind is BlockKind.ITEM and item.children else None
+    if first is None or first.is_withheld or plain(item.words):
+        return None
+    return first if first.kind in {BlockKind.CODE, BlockKind.TABLE} else None
+
+
+def last_own_line(block: Block) -> int:
+    """Return the last line of a candidate's own words, or of what stands in their place."""
+    instead = in_place_of_words(block)
+    return instead.end_line if instead else block.own_end
 
 
 def lists_of(places: Sequence[Place]) -> list[str]:
@@ -83,7 +109,7 @@ def _steps(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> di
     What the page itself has as a task to tick off is one in any case.
     """
     possible = [not _is_pointer(place) for place in places]
-    fitted = fit.are_steps(signs_of(page, places), lists_of(places), habit) if places else []
+    fitted = _fitted(page, places, fit, habit)
     own = [place.block.is_checked is not None for place in places]
     steps = [
         is_own or (is_possible and is_fitted)
@@ -93,6 +119,27 @@ def _steps(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> di
         is_item = [place.block.kind is BlockKind.ITEM for place in places]
         steps = list(map(all, zip(possible, is_item, strict=True)))
     return {place.block.key: step for place, step in zip(places, steps, strict=True)}
+
+
+def _fitted(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> list[bool]:
+    """Return for each block whether its form makes it a step.
+
+    An item without words goes with the others of its list; where none has any, the numbers of an
+    order make steps of them.
+    """
+    formed = worded(page)
+    lists = lists_of(formed)
+    fitted = fit.are_steps(signs_of(page, formed), lists, habit) if formed else []
+    of_block = {place.block.key: step for place, step in zip(formed, fitted, strict=True)}
+    of_list: dict[str, bool] = {}
+    for name, step in zip(lists, fitted, strict=True):
+        of_list[name] = of_list.get(name, False) or step
+    return [
+        of_block[place.block.key]
+        if place.block.key in of_block
+        else of_list.get(name, bool(place.block.number))
+        for place, name in zip(places, lists_of(places), strict=True)
+    ]
 
 
 def _is_pointer(place: Place) -> bool:

@@ -101,7 +101,7 @@ class _Screening:
 
     def _without_comments(self, markdown: str) -> str:
         """Without what stands between `<!--` and `-->`; in code, which shows it, only the bad."""
-        code = _lines_of_code(markdown)
+        code = lines_of_code(markdown)
         pieces: list[str] = []
         line = done = 0
         searched = end = 0
@@ -210,7 +210,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _lines_of_code(markdown: str) -> set[int]:
+def lines_of_code(markdown: str) -> set[int]:
     """Numbers, from 0, of the lines in fences."""
     lines = markdown.split("\n")
     fenced = (block for block in _blocks(lines) if _FENCE.match(lines[block[0]]))

@@ -7,7 +7,13 @@ from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
 from services.knowledge.page.box_fit import AS_SHIPPED, Habit
-from services.knowledge.page.boxes import Box, candidates, find_boxes
+from services.knowledge.page.boxes import (
+    Box,
+    candidates,
+    find_boxes,
+    in_place_of_words,
+    last_own_line,
+)
 from services.knowledge.page.parsing import parse_page
 from services.workflow.model import (
     Citation,
@@ -133,7 +139,7 @@ def _drafts(page: Page, boxes: Sequence[Box]) -> list[_Draft]:
             is_new_section = True
         elif draft := by_key.get(block.key):
             draft.notes += waiting
-            draft.lines.append((block.start_line, block.own_end))
+            draft.lines.append((block.start_line, last_own_line(block)))
             draft.commands += inline_commands(block.text, codes(block.words))
             drafts.append(draft)
             waiting, is_new_section = [], False
@@ -188,7 +194,7 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
     return Step(
         id=f"s{number}",
         kind=StepKind.PROCESS,
-        text=first_instruction(block.words),
+        text=first_instruction(block),
         commands=tuple(dict.fromkeys(draft.commands)),
         expected=draft.expected,
         citations=tuple(
@@ -197,22 +203,37 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
         ),
         notes=tuple(draft.notes),
         node=block.key,
-        block="\n".join(page.lines[block.start_line - 1 : block.own_end]),
+        block="\n".join(page.lines[block.start_line - 1 : last_own_line(block)]),
         group=tuple(name[:_LONGEST_GROUP] for name in around if name),
     )
 
 
-def first_instruction(words: Words) -> str:
+def first_instruction(block: Block) -> str:
     """Return the first sentence of a block in plain words, cut where it is very long.
 
-    A sentence ends in no inline code: `find . -type d` is one word of it.
+    A sentence ends in no inline code: `find . -type d` is one word of it. Of an item without words
+    it is the first command of its code, or the head of its table.
     """
-    text = plain(words)
-    first = _SENTENCE_END.split(_without_ends(text, words), maxsplit=1)[0]
-    first = text[: len(first)].rstrip(" :.")
-    if len(first) <= _LONGEST_INSTRUCTION:
-        return first
-    return f"{first[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
+    instead = in_place_of_words(block)
+    if instead:
+        return _cut(_first_of(instead))
+    text = plain(block.words)
+    first = _SENTENCE_END.split(_without_ends(text, block.words), maxsplit=1)[0]
+    return _cut(text[: len(first)].rstrip(" :."))
+
+
+def _first_of(block: Block) -> str:
+    if block.kind is BlockKind.TABLE:
+        return " | ".join(map(plain, block.header or next(iter(block.rows), ())))
+    parts = code_parts(PageCode(block.verbatim, block.language), "")
+    commands = (part.text for part in parts if part.use is CodeUse.COMMAND)
+    return " ".join(next(commands, block.verbatim.strip().split("\n")[0]).split())
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST_INSTRUCTION:
+        return text
+    return f"{text[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
 
 
 def _without_ends(text: str, words: Words) -> str:

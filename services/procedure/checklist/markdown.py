@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
+from services.knowledge.page.boxes import in_place_of_words
 from services.procedure.checklist.margin import Margin
 from services.procedure.checklist.sections import box_count_words, stretches
 from services.procedure.checklist.shown import (
@@ -146,7 +147,8 @@ class _Writer:
             each = waiting.pop()
             block, margin = each.block, each.margin
             step = None if each.has_task else self._boxes.get(block.key)
-            if step and (block.kind not in _WITH_TASK or not block.words):
+            is_wordless = in_place_of_words(block) is not None
+            if step and (block.kind not in _WITH_TASK or not (block.words or is_wordless)):
                 yield from margin.gap()
                 inner = margin.nested(each.marker or "* ")
                 yield from _own([f"{_TASK}{escaped(step.text)}"], inner)
@@ -162,7 +164,9 @@ class _Writer:
             own = self._own_lines(block, lead)
             if own and block.is_withheld:
                 own = self._withheld(block, own)
-            if own or (block.kind is BlockKind.ITEM and not block.children):
+            if step and is_wordless:
+                yield from _own([f"{lead}{escaped(step.text)}"], margin)
+            elif own or (block.kind is BlockKind.ITEM and not block.children):
                 yield from _own(own or [""], margin)
             first = block.children[0].kind if block.children else None
             is_bare = block.kind is BlockKind.CALLOUT and len(own) == 1

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
+from services.knowledge.page.boxes import in_place_of_words
 from services.procedure.checklist.margin import Margin
 from services.procedure.checklist.sections import box_count_words, stretches
 from services.procedure.checklist.shown import (
@@ -150,7 +151,7 @@ class _Writer:
             block, margin, role = waiting.pop()
             if step := self._boxes.get(block.key):
                 margin = margin.nested(_BOX)
-                if not block.words:
+                if not block.words and in_place_of_words(block) is None:
                     yield TextLine(margin.take(), step.text)
             margin = _inner(block, margin)
             role = LineRole.CALLOUT if block.kind is BlockKind.CALLOUT else role

@@ -195,4 +195,4 @@ def _add(  # noqa: PLR0917 - a row of the history
 
 def _in_words(word: BoxWord) -> str:
     said = "a step" if word.is_step else "no step"
-    return f"“{first_instruction(word.block.words)}” is {said} (line {word.block.start_line})"
+    return f"“{first_instruction(word.block)}” is {said} (line {word.block.start_line})"

@@ -116,7 +116,7 @@ class TestIngest:
         (procedure,) = begun.reading.procedures
         boxes = find_boxes(parse_page(PAGE))
         assert [node.text for node in procedure.body] == [
-            first_instruction(box.block.words) for box in boxes
+            first_instruction(box.block) for box in boxes
         ]
         assert [node.lines[0][0] for node in procedure.body] == [
             box.block.start_line for box in boxes

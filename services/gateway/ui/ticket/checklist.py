@@ -19,6 +19,8 @@ from services.procedure.checklist.shown import (
 )
 from services.workflow.model import ShownPage, Workflow
 
+_WITH_BOX = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
+"""Kinds of blocks that may have one."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -72,6 +74,17 @@ class Checklist:
     def boxes(self) -> tuple[Box, ...]:
         """Boxes that stand open, in the order in which they are shown."""
         return (*_open_boxes(self.parts), *self.without_place)
+
+    @property
+    def withheld(self) -> int:
+        """Lines of items and paragraphs among them that have no box, as no model may see them."""
+        pieces = (piece for part in self.parts if part.is_open for piece in part.pieces)
+        spans = {
+            range(piece.block.start_line, piece.block.own_end + 1)
+            for piece in pieces
+            if piece.block.is_withheld and piece.block.kind in _WITH_BOX
+        }
+        return sum(line in span for span in spans for line in self.page.withheld)
 
     @property
     def settled(self) -> int:

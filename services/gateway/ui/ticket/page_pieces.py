@@ -12,6 +12,7 @@ from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
 from services.knowledge.page.boxes import candidates
+from services.procedure.checklist.build import first_instruction
 from services.procedure.checklist.shown import options_in
 from services.workflow.effects.queries import is_metric_query
 from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
@@ -100,6 +101,8 @@ class Piece:
     words: tuple[Phrase, ...] = ()
     is_candidate: bool = False
     """Whether an owner may say that it is a step, or none."""
+    label: str = ""
+    """Of such a one: the words that it is named by."""
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
@@ -179,6 +182,7 @@ class PagePieces:
         block = each.blocks[0]
         own = range(block.start_line, self._own_end(block) + 1)
         commands = () if block.is_withheld else inline_commands(block.text, codes(block.words))
+        is_candidate = block.key in self._candidates
         is_outermost = not each.depth and block.kind is BlockKind.HEADING
         level = _FIRST_LEVEL + self._above[block.key] - hidden if is_outermost else 0
         return Piece(
@@ -189,7 +193,8 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
-            is_candidate=block.key in self._candidates,
+            is_candidate=is_candidate,
+            label=block.text or first_instruction(block) if is_candidate else "",
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
             is_option=block.key in self._options.items,

@@ -81,6 +81,13 @@ def shown_page(html):
     return html[html.index('class="page-shown"') : html.index('class="ending"')]
 
 
+def test_an_item_that_is_only_code_has_a_tick_and_its_number(show):
+    _, html = show("1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n")
+    item = html[html.rindex("<li", 0, html.index(">2.</span>")) : html.index(">3.</span>")]
+    assert 'class="item box open' in item
+    assert 'role="checkbox" aria-checked="false" id="tick-2" aria-label="pawlctl restart"' in item
+
+
 def words_of(html):
     return " ".join("".join(Tree(shown_page(html)).said).split())
 
@@ -249,6 +256,23 @@ def test_a_tick_leads_on_to_the_next_box_behind_it(show, mark):
     assert "<b>1 of" in html
     html = mark(address, "s2", state="open")
     assert "<b>0 of" in html
+
+
+@pytest.mark.parametrize(
+    ("withheld", "told"),
+    [
+        ((), "nothing is left to do"),
+        ((4,), "nothing is left to do, but 1 line of the page is left out of boxes"),
+        ((4, 5), "nothing is left to do, but 2 lines of the page are left out of boxes"),
+    ],
+)
+def test_behind_the_last_box_it_says_how_much_has_none(show, mark, withheld, told):
+    text = "# Fan\n\n1. Seat the fan.\n2. Print your prompt.\n3. Print it twice.\n"
+    address, html = show(text, withheld=withheld)
+    assert "left out of boxes" not in html
+    for number in range(1, 4 - len(withheld)):
+        html = mark(address, f"s{number}", state="done")
+    assert re.search(rf"· {told}</p>", html)
 
 
 def test_behind_the_last_box_the_page_asks_how_it_ended(show, mark):

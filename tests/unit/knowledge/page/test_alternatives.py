@@ -25,6 +25,63 @@ def test_items_that_or_joins_are_to_be_chosen_from(lead, items):
 
 
 @pytest.mark.parametrize(
+    "lead",
+    [
+        "Restart one of the following services:",
+        "Use one of these methods:",
+        "Do one of these:",
+        "Choose one of the following options:",
+        "Choose one:",
+        "The tank is full. Select either of these options to go on:",
+        "If the tank is full, do one of the following:",
+        "To empty the tank, either:",
+        "You can either:",
+        "To empty the tank you can try one of the following approaches:",
+        "You can empty the tank by doing one of the following:",
+        "Empty the tank using one of the following methods:",
+        "Either of the following options can be used:",
+        "Wählen Sie eine der folgenden Optionen:",
+        "Führen Sie einen der folgenden Schritte aus:",
+        "Elija una de las siguientes opciones:",
+        "Haga una de estas cosas:",
+        "Choisissez l’une des options suivantes :",
+        "Effectuez l'une de ces opérations :",
+        "Escolha uma das seguintes opções:",
+        "Faça um dos seguintes:",
+    ],
+)
+def test_a_lead_may_ask_for_one_item(lead):
+    items = ["open the valve", "start the pump"]
+    assert options(f"{lead}\n\n1. {items[0]}\n2. {items[1]}\n") == [items]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "This happens for one of the following reasons:",
+        "Fix one of the following causes:",
+        "The tank is in one of these states:",
+        "The lamp is either:",
+        "Check that the pump has one of the following seals:",
+        "Look for one of the following lamps:",
+        "Do one or more of the following:",
+        "Do at least one of the following:",
+        "Choose one of these. Then do all of the following:",
+        "This command takes one of the following values:",
+        "Wait until one of the following things happens:",
+        "You may see one of the following messages:",
+        "Make sure that you use one of the following methods:",
+        "Dies hat eine der folgenden Ursachen:",
+        "Esto se debe a una de las siguientes causas:",
+        "Cela a l’une des causes suivantes :",
+        "Isto tem uma das seguintes causas:",
+    ],
+)
+def test_a_lead_that_says_what_is_so_asks_for_none(lead):
+    assert options(f"{lead}\n\n- the valve\n- the pump\n") == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Empty the tank:\n\n- open the valve\n- start the pump\n",

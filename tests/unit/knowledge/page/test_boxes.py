@@ -98,11 +98,33 @@ def test_where_nothing_looks_like_a_step_the_items_have_boxes():
         "| a | b |\n|---|---|\n| 1 | 2 |\n",
         "```\nls\n```\n",
         "![a tank](tank.png)\n",
-        "- ```\n  ls\n  ```\n",
     ],
 )
 def test_a_page_without_items_and_paragraphs_has_no_boxes(text):
     assert texts(parse_page(text)) == []
+
+
+@pytest.mark.parametrize(
+    "instead",
+    ["```\n   pawlctl restart\n   ```", "| lamp | do |\n   |---|---|\n   | red | stop |"],
+)
+def test_an_item_that_is_only_code_or_a_table_goes_with_its_list(instead):
+    page = parse_page(f"# Pawl\n\n1. Check the pawl.\n2. {instead}\n3. Tell the shift.\n")
+    assert texts(page) == ["Check the pawl.", "", "Tell the shift."]
+    others = [box.block.key for box in find_boxes(page) if box.block.text]
+    assert texts(page, corrections=dict.fromkeys(others, False)) == [""]
+
+
+def test_a_list_of_commands_alone_has_boxes_where_it_is_numbered():
+    commands = "{} ```\n   ls\n   ```\n{} ```\n   pwd\n   ```\n"
+    told = PAGE + "\n## List\n\n" + commands
+    assert texts(parse_page(told.format("1.", "2.")))[-2:] == ["", ""]
+    assert "" not in texts(parse_page(told.format("- ", "- ")))
+
+
+def test_an_item_whose_code_is_withheld_has_no_box():
+    told = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
+    assert texts(parse_page(told, withheld=[3])) == ["Check the pawl.", "Tell the shift."]
 
 
 def test_items_joined_by_or_are_one_box_with_options():
@@ -117,6 +139,15 @@ def test_items_joined_by_or_are_one_box_with_options():
         "start the pump",
     ]
     assert (second.block.text, second.options) == ("Close the lid.", ())
+
+
+def test_a_lead_that_asks_for_one_item_is_the_box_of_all_of_them():
+    page = parse_page(
+        "# Tank\n\n1. Do one of these:\n   - open the valve\n   - start the pump\n2. Go.\n"
+    )
+    first, second = find_boxes(page)
+    assert [option.text for option in first.options] == ["open the valve", "start the pump"]
+    assert second.block.text == "Go."
 
 
 def test_an_owner_takes_an_either_or_apart():

@@ -4,6 +4,7 @@ from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import HAND_OVER, OVER, build_checklist
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import ShownPage, StepKind
+from tests.checklists import checklist_of
 
 PAGE = """\
 # Fan stands still
@@ -94,6 +95,23 @@ def test_a_page_without_a_box_still_has_its_ends():
     workflow = made("| a | b |\n|---|---|\n| 1 | 2 |\n")
     assert boxes(workflow) == []
     assert is_clean(lint(workflow))
+
+
+def test_the_command_of_an_item_without_words_is_its_own():
+    code = "```console\n   $ pawlctl restart\n   ok\n   ```"
+    told = f"1. Check the pawl.\n2. {code}\n3. Tell the shift.\n"
+    check, restart, tell = boxes(made(told))
+    assert [check.commands, restart.commands, tell.commands] == [(), ("pawlctl restart",), ()]
+    assert (restart.text, restart.expected) == ("pawlctl restart", "ok")
+    assert restart.cited_lines == ((2, 5),)
+    assert restart.block == "2. ```console\n   $ pawlctl restart\n   ok\n   ```"
+
+
+def test_a_table_without_words_is_called_by_its_head():
+    told = "1. Look.\n2. | lamp | do |\n   |---|---|\n   | red | stop |\n\n   - Then leave.\n"
+    table = boxes(checklist_of(told))[1]
+    assert table.text == "lamp | do"
+    assert "Then leave" not in table.block
 
 
 @pytest.mark.parametrize(

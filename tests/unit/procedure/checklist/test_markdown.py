@@ -40,6 +40,19 @@ def test_numbers_and_nesting_are_the_pages_own_and_boxes_are_tasks():
     )
 
 
+def test_an_item_that_is_only_code_is_a_task_of_its_own_number():
+    told = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
+    assert written(told).startswith(
+        "1. [ ] Check the pawl.\n"
+        "2. [ ] pawlctl restart\n"
+        "\n"
+        "   *May change something*\n"
+        "\n"
+        "   ```\n   pawlctl restart\n   ```\n"
+        "3. [ ] Tell the shift.\n"
+    )
+
+
 def test_its_head_says_how_far_it_may_be_relied_on_and_where_it_is_from():
     text = to_checklist_markdown(checklist_of(), link=lambda cite: f"/at?to={cite.end_line}")
     assert text.startswith(

@@ -40,6 +40,16 @@ def test_the_page_stands_in_its_own_order_with_boxes_at_its_steps():
     )
 
 
+def test_an_item_that_is_only_code_has_its_number_and_its_box_at_the_command():
+    told = "1. Check the pawl.\n2. ```\n   pawlctl status\n   ```\n3. Tell the shift.\n"
+    assert body(checklist_of(told)).startswith(
+        "[ ] 1. Check the pawl.\n"
+        "[ ] 2. ! May change something\n"
+        "       $ pawlctl status\n"
+        "[ ] 3. Tell the shift.\n"
+    )
+
+
 def test_a_callout_is_a_callout_and_a_link_names_its_target():
     text = body(checklist_of())
     assert re.search(r"^! WARNING: (?:.*\n  )?Never run the pump dry\.$", text, re.MULTILINE)
