@@ -1,7 +1,7 @@
 """Lines of a page that screening left out of what is used."""
 
-from services.knowledge.screening.unseen import without_ordinary
 from services.knowledge.screening.screening import lines_of_code
+from services.knowledge.screening.unseen import without_ordinary
 
 
 def withheld_lines(stored: str, usable: str) -> tuple[int, ...]:
