@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import mcp.client.stdio  # noqa: F401 - it keeps the stderr that there is when it is imported
 import pytest
 import yaml
 
@@ -53,7 +54,10 @@ READING = drawn_reading(
                 ],
             }
         ],
-        "otherwise": [{"end": "escalate", "text": ESCALATE, "at": [[12, 12]]}],
+        "otherwise": [
+            {"do": ESCALATE, "at": [[12, 12]]},
+            {"end": "escalate", "text": "Its owner has it", "at": [[12, 12]]},
+        ],
     },
     {"do": "Look at the status of the repository again", "at": [[22, 22]]},
 )
