@@ -41,8 +41,10 @@ def open_sections(
     named = named or _named_below(page, headings, alert_names)
     linked = [place for place in headings if place.block.key == page.anchors.get(anchor)]
     asked_for = (
-        _tasks_of_headings(named, tasks, headings, are_named=True)
-        or _tasks_of_headings(linked, tasks, headings)
+        _sections_at(named, headings, are_named=True)
+        or _tasks_around(named, tasks)
+        or _tasks_around(linked, tasks)
+        or (() if tasks else _sections_at(linked, headings))
         or _nearest(tasks, lines)
     )
     return _with_sisters(asked_for, tasks, headings) if asked_for else ()
@@ -88,26 +90,23 @@ def _bare(text: str) -> str:
     return _PUNCTUATION.sub("", text.casefold())
 
 
-def _tasks_of_headings(
-    wanted: Sequence[Place],
-    tasks: Sequence[Section],
-    headings: Sequence[Place],
-    *,
-    are_named: bool = False,
-) -> tuple[str, ...]:
-    """Return the tasks that these headings are or stand in.
+def _tasks_around(wanted: Sequence[Place], tasks: Sequence[Section]) -> tuple[str, ...]:
+    """Return the tasks that these headings are or stand in."""
+    at = [place.block.start_line for place in wanted]
+    return tuple(
+        _key(task) for task in tasks if any(task.start_line <= line <= task.end_line for line in at)
+    )
 
-    On a page whose form does not say that it has several, these are the headings themselves that
-    name no phase and stand beside others of their level below the same heading; alerts, and what
-    names the alert, anywhere on the page. Where one heading alone names the alert, it is no phase.
+
+def _sections_at(
+    wanted: Sequence[Place], headings: Sequence[Place], *, are_named: bool = False
+) -> tuple[str, ...]:
+    """Return those of these headings whose sections can be asked for by themselves.
+
+    They name no phase and stand beside others of their level below the same heading; alerts, and
+    what names the alert, anywhere on the page. Where one heading alone names the alert, it is no
+    phase.
     """
-    if tasks:
-        at = [place.block.start_line for place in wanted]
-        return tuple(
-            _key(task)
-            for task in tasks
-            if any(task.start_line <= line <= task.end_line for line in at)
-        )
     is_the_one = are_named and len(wanted) == 1
     others = [place for place in headings if not _is_phase(place)]
     sisters = Counter(map(family_of, others))
@@ -153,12 +152,13 @@ def _with_sisters(
     """Return with the sections asked for what stands beside them and is of the whole page."""
     families = {family_of(place) for place in headings if place.block.key in asked_for}
     keys = {_key(task) for task in tasks}
+    are_tasks = keys.issuperset(asked_for)
     beside = (
         place.block.key
         for place in headings
         if family_of(place) in families
         and place.block.key not in asked_for
-        and (place.block.key not in keys if tasks else _is_phase(place))
+        and (place.block.key not in keys if are_tasks else _is_phase(place))
     )
     return (*asked_for, *beside)
 

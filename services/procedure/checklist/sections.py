@@ -12,6 +12,7 @@ from services.language.names import is_identifier
 WORD = re.compile(r"[^\W_]\w*(?:[._-]\w+)*")
 """Words and names: `FanStopped`, `fan_stopped`, `fan.speed-low`."""
 _DOTTED = re.compile(r"[^\W\d_]\w+(?:-\w+)*(?:\.\w{2,}(?:-\w+)*)+")
+_HYPHENATED = re.compile(r"[^\W\d_]\w*(?:-\w+){2,}")
 _FEWEST_ALERTS = 3
 
 
@@ -96,7 +97,8 @@ def names_alert(title: str) -> bool:
 
 def is_name(word: str) -> bool:
     """Return whether a word is written as names of alerts and settings are."""
-    return is_identifier(word) or _DOTTED.fullmatch(word) is not None
+    forms = (_DOTTED, _HYPHENATED)
+    return is_identifier(word) or any(form.fullmatch(word) for form in forms)
 
 
 def family_of(place: Place) -> tuple[int, str]:
