@@ -136,7 +136,7 @@ class _Scan:
             return
         sign, self._target = self._target, ""
         if sign.startswith("<<") and sign != "<<<":
-            quoted = self.text[max(0, self.place - 1)] in "'\""
+            quoted = self.text[: self.place].endswith(("'", '"'))
             self._here.append((word, not quoted))
         elif ">" in sign and not (sign == ">&" and re.fullmatch(r"\d|-", word)):
             self._now.writes.append((sign, word))

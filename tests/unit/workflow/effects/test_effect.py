@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.workflow.effects.effect import Level, effect_of
@@ -96,6 +96,7 @@ def test_a_list_with_a_change_anywhere_in_it_is_never_a_look(
 
 
 @given(st.text(alphabet="abc $()`'\"<>|&;{}#\\\n-/", max_size=40))
+@example("<<a\\")
 def test_any_text_has_an_effect(text: str) -> None:
     assert effect_of(text).level in Level
 
