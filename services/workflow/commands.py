@@ -1,7 +1,7 @@
 """What a command leaves open for whoever runs it, and what it sets itself."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 _PLACEHOLDER = re.compile(
@@ -19,24 +19,26 @@ _ASSIGNED = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|declare)\s+)([A-Za-z_]\w*)="
     r"|\b(?:read|for)\s+(?:-\w+\s+)*([A-Za-z_]\w*)\b"
     r"|\$([A-Za-z_]\w*)\s*="
+    r"|\bforeach\s*\(\s*\$([A-Za-z_]\w*)\s+in\b"
     r"|\$([A-Za-z_]\w*)\s*(?:,\s*\$([A-Za-z_]\w*)\s*)?:=",  # a template of Go
     re.MULTILINE,
 )
 _SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
+"""A label's value is data from outside: nothing that a shell reads as more than one word, or as an
+option."""
 _VALUE = re.compile(
     r"(?<![\w./:-])(?!\d{4}-\d\d-\d\d)(?=[\w.:/-]*\d)(?=\w*[.:/-])"
     r"(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?=[\d.:/-]*[A-Za-z])/?\w[\w.:/-]{1,126}\w)(?![\w/-])"
 )
 _MOST_OFFERED = 12
 _SHOWN_CHARACTERS = 60
-"""A label's value is data from outside: nothing that a shell reads as more than one word, or as an
-option."""
 _NOT_OPEN = frozenset(
     {"home", "path", "user", "pwd", "shell", "hostname", "random", "lang", "term", "print", "next"}
     | {"nf", "nr", "end", "else"}
+    | {"_", "true", "false", "null", "args", "matches", "psitem", "psscriptroot", "lastexitcode"}
 )
-"""Variables that a shell or awk sets by itself, and the words that awk, and templates of Go, have
-in braces."""
+"""Variables that a shell, PowerShell or awk sets by itself, and the words that awk, and templates
+of Go, have in braces."""
 
 
 def placeholder_name(written: str) -> str:
@@ -54,12 +56,15 @@ class Gap:
     """As `placeholder_name` gives it: the same gap in every command of a workflow."""
 
 
-def pieces(command: str) -> list[str | Gap]:
-    """The command as text and gaps, in order; what it or a shell sets by itself is text."""
-    own, found, end = assigned(command), list[str | Gap](), 0
+def pieces(command: str, set_elsewhere: Collection[str] = ()) -> list[str | Gap]:
+    """Return the command as text and gaps, in order; what it or a shell sets by itself is text.
+
+    `set_elsewhere` are normalised names of variables that other commands of its page set.
+    """
+    own, found, end = {*assigned(command), *set_elsewhere}, list[str | Gap](), 0
     for match in _PLACEHOLDER.finditer(command):
         gap = Gap(match[0], placeholder_name(_name(match)))
-        if gap.name in own or not _is_open(match):
+        if (_is_variable(match) and gap.name in own) or not _is_open(match):
             continue
         found += [command[end : match.start()], gap]
         end = match.end()
@@ -77,6 +82,11 @@ def placeholders(command: str) -> list[str]:
 
 def _name(match: re.Match[str]) -> str:
     return next(group for group in match.groups() if group)
+
+
+def _is_variable(match: re.Match[str]) -> bool:
+    """Whether it is written as a variable, which commands set; `<node>` is none."""
+    return bool(match["shell"] or match["braced"])
 
 
 def _is_open(match: re.Match[str]) -> bool:
@@ -98,7 +108,8 @@ def fill(command: str, values: Mapping[str, str]) -> str:
 
     def value(found: re.Match[str]) -> str:
         name = placeholder_name(_name(found))
-        return values.get(name, found[0]) if _is_open(found) and name not in own else found[0]
+        is_set = _is_variable(found) and name in own
+        return values.get(name, found[0]) if _is_open(found) and not is_set else found[0]
 
     return _PLACEHOLDER.sub(value, command)
 

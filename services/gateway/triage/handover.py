@@ -11,7 +11,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.triage import HandOver
 from services.gateway.formats import lines_url
-from services.gateway.triage.told_work import short, told_work
+from services.gateway.triage.told_work import told_work
 from services.workflow.model import Step, Workflow
 from services.workflow.path import is_box
 
@@ -59,8 +59,8 @@ def _stop(workflow: Workflow, step: Step | None, work: Work | None) -> str:
     if step is not None:
         return f" to “{step.text}”"
     next_ = workflow.by_id.get(work.next) if work and work.next else None
-    if next_ is not None and is_box(next_):
-        return f", and stopped before “{short(next_.text)}”"
+    if work is not None and next_ is not None and is_box(next_):
+        return f", {work.done + work.skipped} of {work.total} boxes done"
     return " to its end"
 
 

@@ -166,3 +166,19 @@ def test_a_value_of_several_words_is_left_to_the_engineer():
     labels = {"pod-name": "web-3; reboot", "node": "n1", "zone": " "}
     assert values_of(labels) == {"node": "n1"}
     assert unfit_values(labels) == {"pod_name": "web-3; reboot"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "Get-WinEvent | Where-Object { $_.Id -eq 5 -and $true } | Select-Object -First $null",
+        "foreach ($node in Get-ClusterNode) { ping $node }",
+    ],
+)
+def test_what_powershell_sets_is_no_gap(command):
+    assert pieces(command) == [command]
+
+
+def test_what_another_command_of_the_page_sets_is_no_gap():
+    assert pieces("ping $node", {"node"}) == ["ping $node"]
+    assert [each.name for each in pieces("ping $node") if isinstance(each, Gap)] == ["node"]

@@ -120,8 +120,10 @@ document.addEventListener("submit", (event) => {
       dropDrafts(article.dataset.ticket, form);
       form.reset();
       take(found.text, found.url.split("#")[0]);
+      const marked = row && document.querySelector(`${ROW}[data-step="${CSS.escape(row.dataset.step)}"]`);
       const next = document.querySelector(region + NEXT);
-      if (next && row) goTo(next);
+      if (next && marked?.matches(":is(.done, .skipped, .not_applicable)")) goTo(next);
+      else marked?.focus({ preventScroll: true });
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
 });

@@ -25,7 +25,7 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
-from services.workflow.commands import unfit_values, values_in, values_of
+from services.workflow.commands import assigned, unfit_values, values_in, values_of
 from services.workflow.formats.origin import reading_told
 
 MOST_AUDIT_LINES = 100
@@ -166,6 +166,12 @@ def _workflow_view(
         "left_behind": work.left_behind,
         "steps": steps,
         "gap_values": values_of(known.labels),
+        "set_on_page": {
+            name
+            for step in stored.workflow.steps
+            for command in step.commands
+            for name in assigned(command)
+        },
         "gap_unfit": unfit_values(known.labels),
         "gap_offers": values_in(f"{known.title}\n{known.description}"),
         "drawing": None if checklist else drawing(stored.workflow, work),

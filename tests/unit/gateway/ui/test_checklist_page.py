@@ -541,7 +541,7 @@ def test_a_page_that_is_left_halfway_tells_where_and_the_likeliest_team_gets_it(
     assert (ticket["status"], ticket["triage"]["team"]) == ("handed_over", "voice")
     assert ticket["triage"]["note"]["tried"] == [
         "Noted at “Vent the loop”: still hot",
-        "Followed “Pump of the cooling loop”, and stopped before “Vent the loop”",
+        "Followed “Pump of the cooling loop”, 0 of 3 boxes done",
     ]
 
 
@@ -609,3 +609,14 @@ def test_an_either_or_says_so_and_marks_its_options(show):
     assert 'aria-label="One of these: Do one of these:"' in html
     assert html.count('class="item option"') == 2
     assert html.count('<span class="sr">Option:</span>') == 2
+
+
+def test_a_variable_that_the_page_sets_is_no_gap_of_a_later_command(show):
+    _, html = show(
+        "# Node\n\n1. Set it:\n\n   ```sh\n   export NODE=<node>\n   ```\n\n"
+        "2. Close it:\n\n   ```sh\n   kubectl cordon $NODE\n   kubectl drain $OTHER\n   ```\n"
+    )
+    assert re.findall(r'data-gap="(\w+)" placeholder="([^"]*)"', html) == [
+        ("node", "&lt;node&gt;"),
+        ("other", "$OTHER"),
+    ]
