@@ -37,9 +37,13 @@ def open_sections(
     best. The sections asked for come first, behind them the sisters that are no tasks.
     """
     headings = [place for place in page.places() if place.block.kind is BlockKind.HEADING]
+    acting = _acting(page)
     named = [place for place in headings if _names(place.block.text, alert_names)]
     named = named or _named_below(page, headings, alert_names)
-    linked = [place for place in headings if place.block.key == page.anchors.get(anchor)]
+    named = [place for place in named if place.block.key in acting]
+    linked = [
+        p for p in headings if p.block.key == page.anchors.get(anchor) and p.block.key in acting
+    ]
     asked_for = (
         _sections_at(named, headings, are_named=True)
         or _tasks_around(named, tasks)
@@ -48,6 +52,16 @@ def open_sections(
         or _nearest(tasks, lines)
     )
     return _with_sisters(asked_for, tasks, headings) if asked_for else ()
+
+
+def _acting(page: Page) -> set[str]:
+    """Return the keys of the headings below which there is code or a list: something to do."""
+    return {
+        heading.key
+        for place in page.places()
+        if place.block.kind in {BlockKind.CODE, BlockKind.ITEM}
+        for heading in place.headings
+    }
 
 
 def _names(text: str, alert_names: Collection[str]) -> bool:
@@ -66,17 +80,28 @@ def _names(text: str, alert_names: Collection[str]) -> bool:
 def _named_below(
     page: Page, headings: Sequence[Place], alert_names: Collection[str]
 ) -> list[Place]:
-    """Return the heading of the only section whose first line names one of the alerts."""
-    found = {
-        section.heading.key
+    """Return the heading of the only section whose first line names one of the alerts.
+
+    It must be one of a row: on a page of one alert a section that tells what it means names it too.
+    """
+    first = {
+        section.heading.key: next(_first_words(section))
         for section in page.sections()
-        if section.heading
-        and section.blocks
-        and any(
-            is_name(name) and _names(next(_first_words(section)), (name,)) for name in alert_names
-        )
+        if section.heading and section.blocks
     }
-    return [place for place in headings if place.block.key in found] if len(found) == 1 else []
+    levels = Counter(
+        place.block.level
+        for place in headings
+        if names_alert(first.get(place.block.key, "")) and not _is_phase(place)
+    )
+    names = [name for name in alert_names if is_name(name)]
+    found = [place for place in headings if _names(first.get(place.block.key, ""), names)]
+    is_one_of_a_row = (
+        len(found) == 1
+        and not _is_phase(found[0])
+        and levels[found[0].block.level] >= _FEWEST_SISTERS
+    )
+    return found if is_one_of_a_row else []
 
 
 def _first_words(section: Section) -> Iterator[str]:

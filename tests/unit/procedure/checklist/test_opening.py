@@ -97,6 +97,25 @@ def test_alerts_are_beside_each_other_wherever_they_are_grouped(name, title):
     assert closed == alerts - {title}
 
 
+def told_by(name):
+    """A section whose first line names an alert."""
+    return section(f"When {name[:4]} is bad").replace("Needed now", f"`{name}` fires: needed now")
+
+
+def test_the_only_section_whose_first_line_names_the_alert_stands_open():
+    page = "# Hall 2\n\n" + "".join(map(told_by, ["PumpStopped", "LidOpen", "TankHigh"]))
+    assert opened(page, names=["LidOpen"]) == ["When LidO is bad"]
+
+
+@pytest.mark.parametrize(
+    "meaning", ["What is wrong", "Qué significa", "どういうこと", "What `PumpStopped` says"]
+)
+def test_a_section_that_tells_what_the_pages_own_alert_means_closes_no_other(meaning):
+    means = f"## {meaning}\n\n`PumpStopped` fires when the loop stands still.\n\n"
+    rest = section("Look at the pump") + section("Start it again") + section("Tell the shift")
+    assert opened(f"# Pump\n\n{means}{rest}", names=["PumpStopped"], anchor="what-is-wrong") == []
+
+
 def test_an_alert_in_the_words_of_another_language_opens_its_section():
     expected = ["Behälter läuft über", "Escalation"]
     assert opened(GERMAN, names=["Behälter läuft über"]) == expected
