@@ -42,6 +42,8 @@ _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
 """What stands before a command as often as before a name or the words of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
+_ANNOUNCED = re.compile(r"[A-Z][a-z]+ .*\w:\s*$")
+"""A sentence before what follows it, even where its first word is also a program's."""
 _STATE = re.compile(r"\s*[A-Za-z][\w ./-]*:(?:\s|$)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _OPENS = re.compile(
@@ -220,8 +222,9 @@ def _is_table(line: str) -> bool:
 
 
 def _is_state(line: str) -> bool:
-    """Whether it is what a program prints of a state: `health: HEALTH_ERR`."""
-    return _STATE.match(line) is not None and not begins_with_program(line)
+    """Whether it is what a program prints of a state: `health: HEALTH_ERR`, `Type 'A' raised:`."""
+    is_key = _STATE.match(line) is not None and not begins_with_program(line)
+    return is_key or _ANNOUNCED.match(line) is not None
 
 
 def _rooted(text: str) -> tuple[str, ...]:

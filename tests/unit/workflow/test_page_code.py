@@ -93,6 +93,7 @@ def test_words_of_an_error_are_no_command(text: str, name: str) -> None:
         "Name    : fan-3\nStatus  : FAILURE\nDetail  : The fan stands still.",
         "Fan Trays:\n  tray-1:\n    State:  Stopped\n    Exit Code:  1",
         "tray controller error: bus: no answer",
+        "Type 'Reset' of Role 'Tray' raised an exception:\n\nThe tray does not answer.",
     ],
 )
 def test_the_state_of_a_thing_is_output(text: str) -> None:
