@@ -97,11 +97,13 @@ class CodePart(NamedTuple):
 def inline_commands(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     """Those of the marked codes that the text tells to run."""
     return tuple(
-        code for code in dict.fromkeys(codes) if _COMMAND_LINE.match(code) and _is_told(text, code)
+        code
+        for code in dict.fromkeys(codes)
+        if _COMMAND_LINE.match(code) and _is_to_be_run(text, code)
     )
 
 
-def _is_told(text: str, code: str) -> bool:
+def _is_to_be_run(text: str, code: str) -> bool:
     before, found, behind = text.partition(code)
     if not found:
         return False

@@ -11,7 +11,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.triage import HandOver
 from services.gateway.formats import lines_url
-from services.gateway.triage.told_work import told_work
+from services.gateway.triage.work_done import work_done
 from services.workflow.model import Step, Workflow
 from services.workflow.path import is_box
 
@@ -44,7 +44,7 @@ def followed(
     """
     title = stored.workflow.title
     cited = _cited(step) if step else ""
-    done = told_work(stored.workflow, work, without=step) if work else ()
+    done = work_done(stored.workflow, work, without=step) if work else ()
     stopped = f"Followed “{title}”{_stop(stored.workflow, step, work)}{cited}"
     return HandOver(
         asked=summary,

@@ -16,7 +16,7 @@ from services.gateway.tables import LinkedMarkRow, moment
 from services.workflow.model import Workflow
 
 
-def said_of_page(session: Session, ticket_id: str, document_id: str) -> list[Said]:
+def marks_of_page(session: Session, ticket_id: str, document_id: str) -> list[Said]:
     """Return what was done on a ticket with the boxes of a document."""
     statement = select(LinkedMarkRow).where(
         LinkedMarkRow.ticket_id == ticket_id, LinkedMarkRow.document_id == document_id

@@ -21,7 +21,7 @@ from services.contracts.adoption import (
     Work,
 )
 from services.contracts.ingestion import DocumentContents, Ingestion
-from services.gateway.adoption.beside.marks import change_mark, mark_row, said_of_page
+from services.gateway.adoption.beside.marks import change_mark, mark_row, marks_of_page
 from services.gateway.adoption.marking import (
     StepNotFoundError,
     caller_name,
@@ -80,7 +80,7 @@ class PagesBeside:
         linked = self._linked(document_id)
         opened = linked.workflow and _opened(linked.workflow, names, heading)
         with self._database.session() as session:
-            said = said_of_page(session, ticket_id, document_id)
+            said = marks_of_page(session, ticket_id, document_id)
         return PageBeside(
             document_id=document_id,
             title=linked.title,
@@ -120,7 +120,7 @@ class PagesBeside:
         with self._database.session() as session:
             lock_ticket(session, ticket_id)
             _alert_names(session, ticket_id)
-            said = said_of_page(session, ticket_id, document_id)
+            said = marks_of_page(session, ticket_id, document_id)
             placing = place((), said, workflow)
             row = mark_row(session, ticket_id, document_id, box, placing)
             row.told = snapshot_by_step(workflow)[box].model_dump(mode="json")

@@ -16,7 +16,7 @@ _LEADS = {
 }
 
 
-def told_work(workflow: Workflow, work: Work, *, without: Step | None = None) -> tuple[str, ...]:
+def work_done(workflow: Workflow, work: Work, *, without: Step | None = None) -> tuple[str, ...]:
     """Return what was done and noted, in the workflow's order; all but a note `without` a step.
 
     What somebody wrote goes before mere ticks where there is too much of it.
@@ -25,7 +25,7 @@ def told_work(workflow: Workflow, work: Work, *, without: Step | None = None) ->
     steps = [
         (step, marks[step.id])
         for step in workflow.steps
-        if step.id in marks and is_box(step) and _is_told(marks[step.id])
+        if step.id in marks and is_box(step) and _is_marked(marks[step.id])
     ]
     if without is not None:
         steps = [each for each in steps if each[0].id != without.id or each[1].seen]
@@ -42,7 +42,7 @@ def short(text: str) -> str:
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"
 
 
-def _is_told(mark: StepWork) -> bool:
+def _is_marked(mark: StepWork) -> bool:
     """Whether somebody did or noted it; a step inside one that does not apply goes unsaid."""
     return not mark.with_step and (mark.state is not StepState.OPEN or bool(mark.seen))
 

@@ -1,14 +1,14 @@
 """What was done of a page, as the team that takes the ticket over reads it."""
 
 from services.contracts.adoption import NO_WORK, StepState, StepWork
-from services.gateway.triage.told_work import MOST_CHARACTERS, MOST_STEPS, told_work
+from services.gateway.triage.work_done import MOST_CHARACTERS, MOST_STEPS, work_done
 from tests.checklists import checklist_of
 
 MANY = "# Pump\n\n" + "\n".join(f"{n}. Vent loop {n}." for n in range(1, 51))
 
 
 def told(text, *marks):
-    return told_work(checklist_of(text), NO_WORK.model_copy(update={"steps": marks}))
+    return work_done(checklist_of(text), NO_WORK.model_copy(update={"steps": marks}))
 
 
 def test_of_very_much_work_the_notes_are_told_first_and_the_rest_is_counted():
