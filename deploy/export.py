@@ -13,8 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from services.room.descriptor import AnyRoom
-from services.room.footprint import Process, Store
+from services.room.descriptor import AnyRoom, ProcessResources, Store
 from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[1]
@@ -31,7 +30,7 @@ SECRETS = "api_key, database_url, redis_url, qdrant_api_key, neo4j_password, mod
 BYTES = {"Mi": "m", "Gi": "g"}
 
 
-def processes() -> Iterator[tuple[str, AnyRoom, Process, list[str]]]:
+def processes() -> Iterator[tuple[str, AnyRoom, ProcessResources, list[str]]]:
     """Every process by name, with its command."""
     for room in ROOMS:
         alone = ["--no-work"] if room.has_queue else []
@@ -71,7 +70,7 @@ def _service(name: str, room: AnyRoom, command: list[str]) -> dict[str, str]:
     if any(each.model == "scorer" for each in both):
         environment["FLOWXPERT_MODEL_URL"] = "${SCORER_MODEL_URL:-}"
         environment["FLOWXPERT_MODEL_NAME"] = "${SCORER_MODEL:-}"
-    found = {
+    service = {
         "<<": "*flowxpert",
         "image": f"flowxpert/{room.name}:{VERSION}",
         "build": f"{{<<: *build, args: {{SERVICE: {room.name}}}}}",
@@ -79,31 +78,34 @@ def _service(name: str, room: AnyRoom, command: list[str]) -> dict[str, str]:
         "networks": f"[{', '.join(networks)}]",
     }
     if not own.stores:
-        found |= {"depends_on": "[]", "secrets": "[api_key, model_api_key]"}
-        found["environment"] = "*model-environment"
+        service |= {"depends_on": "[]", "secrets": "[api_key, model_api_key]"}
+        service["environment"] = "*model-environment"
     elif name != room.name and own.calls:
         # What a deployable with a queue is asked can wait.
         first = [each.name for each in ROOMS if each.name in own.calls and not each.has_queue]
-        found["depends_on"] = _merged(
+        service["depends_on"] = _merged(
             "*stores", dict.fromkeys(first, "{condition: service_healthy}")
         )
     if files:
-        found["secrets"] = f"[{SECRETS}, {', '.join(files.values())}]"
+        service["secrets"] = f"[{SECRETS}, {', '.join(files.values())}]"
     if environment:
-        found["environment"] = _merged(found.get("environment", "*environment"), environment)
+        service["environment"] = _merged(service.get("environment", "*environment"), environment)
     if own.takes_uploads:
-        found["volumes"] = '["/var/lib/flowxpert", "uploads:/var/lib/flowxpert-uploads"]'
-    if (largest.cpu_limit, largest.memory_limit) != (Process.cpu_limit, Process.memory_limit):
+        service["volumes"] = '["/var/lib/flowxpert", "uploads:/var/lib/flowxpert-uploads"]'
+    if (largest.cpu_limit, largest.memory_limit) != (
+        ProcessResources.cpu_limit,
+        ProcessResources.memory_limit,
+    ):
         memory = re.sub("|".join(BYTES), lambda unit: BYTES[unit.group()], largest.memory_limit)
         limits = f'{{cpus: "{largest.cpu_limit}", memory: {memory}, pids: 512}}'
-        found["deploy"] = f"{{resources: {{limits: {limits}}}}}"
+        service["deploy"] = f"{{resources: {{limits: {limits}}}}}"
     if own.is_published and name == room.name:
-        found["ports"] = '["127.0.0.1:${PORT:-8080}:8080"]'
-    return found
+        service["ports"] = '["127.0.0.1:${PORT:-8080}:8080"]'
+    return service
 
 
-def _kinds(room: AnyRoom) -> list[Process]:
-    return [given for _, each, given, _ in processes() if each is room]
+def _kinds(room: AnyRoom) -> list[ProcessResources]:
+    return [process for _, each, process, _ in processes() if each is room]
 
 
 def _merged(base: str, more: dict[str, str]) -> str:
@@ -120,18 +122,18 @@ def chart_values() -> str:
     return "".join(
         f"""\
   {name}:
-    replicas: {given.replicas}
-    autoscaling: {{enabled: false, min: {given.replicas}, max: {given.up_to}, cpu: 70}}
+    replicas: {process.replicas}
+    autoscaling: {{enabled: false, min: {process.replicas}, max: {process.up_to}, cpu: 70}}
     resources:
-      requests: {{cpu: {_text(given.cpu)}, memory: {given.memory}}}
-      limits: {{cpu: {_text(given.cpu_limit)}, memory: {given.memory_limit}}}
-    scratch: {given.scratch}
+      requests: {{cpu: {_text(process.cpu)}, memory: {process.memory}}}
+      limits: {{cpu: {_text(process.cpu_limit)}, memory: {process.memory_limit}}}
+    scratch: {process.scratch}
     env: {{}}
     secretFiles: {{}}
     nodeSelector: {{}}
     tolerations: []
 """
-        for name, _, given, _ in processes()
+        for name, _, process, _ in processes()
     )
 
 
@@ -141,7 +143,7 @@ def _text(amount: str) -> str:
 
 def chart_components() -> str:
     """What an operator may not set: the image of each process, its command, what it speaks to."""
-    found = {}
+    components = {}
     for name, room, process, command in processes():
         own = room.footprint
         entry = {
@@ -154,8 +156,8 @@ def chart_components() -> str:
             "uploads": own.takes_uploads,
             "secrets": dict(own.secrets),
         }
-        found[name] = {key: value for key, value in entry.items() if value}
-    text = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=100)
+        components[name] = {key: value for key, value in entry.items() if value}
+    text = yaml.safe_dump(components, sort_keys=False, default_flow_style=None, width=100)
     return f"# Written by `make docs` from services/*/room.py.\n{text}"
 
 
@@ -172,7 +174,7 @@ def chart_schema() -> str:
 
 def services_in_short() -> str:
     """What each does."""
-    return _table(("service", "does"), [(f"`{room.name}`", room.does) for room in ROOMS])
+    return _table(("service", "does"), [(f"`{room.name}`", room.purpose) for room in ROOMS])
 
 
 def services_and_uses() -> str:
@@ -181,7 +183,7 @@ def services_and_uses() -> str:
     for room in ROOMS:
         uses = [WORDS[store][0] for store in room.footprint.stores]
         uses += ["language model"] * any(each.model for each in _kinds(room))
-        rows.append((f"`{room.name}`", room.does, ", ".join(uses)))
+        rows.append((f"`{room.name}`", room.purpose, ", ".join(uses)))
     return _table(("service", "does", "uses"), rows)
 
 

@@ -13,8 +13,8 @@ def installed(lock: Path) -> tuple[int, int]:
     """Packages and bytes; what is compiled when it is first imported is not counted."""
     with tempfile.TemporaryDirectory() as folder:
         uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet"]
-        given = ["--no-deps", "--require-hashes", "--target", folder, "--requirement", str(lock)]
-        subprocess.run([*uv, *given], check=True)  # noqa: S603 - a lock of this checkout
+        options = ["--no-deps", "--require-hashes", "--target", folder, "--requirement", str(lock)]
+        subprocess.run([*uv, *options], check=True)  # noqa: S603 - a lock of this checkout
         packages = len(list(Path(folder).glob("*.dist-info")))
         return packages, sum(p.stat().st_size for p in Path(folder).rglob("*") if p.is_file())
 
@@ -22,7 +22,7 @@ def installed(lock: Path) -> tuple[int, int]:
 def main() -> None:
     """Print a row for each lock."""
     sys.stdout.write("| lock | packages | MB |\n|---|---:|---:|\n")
-    for lock in [Path(given) for given in sys.argv[1:]] or LOCKS:
+    for lock in [Path(argument) for argument in sys.argv[1:]] or LOCKS:
         packages, size = installed(lock)
         sys.stdout.write(f"| {lock.stem} | {packages} | {size / 1e6:.0f} |\n")
 

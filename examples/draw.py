@@ -11,7 +11,7 @@ from typing import Any
 from services.ingestion.converters import reader_of
 from services.knowledge.screening.document import hash_of
 from services.knowledge.screening.screening import screen_document
-from services.procedure.checking.check import checked
+from services.procedure.checking.check import check_reading
 from services.procedure.model import Reader, Reading, as_json
 
 HERE = Path(__file__).parent
@@ -28,11 +28,11 @@ LEFT_UNREAD = frozenset(
 
 def drawings() -> dict[str, tuple[str, Reading]]:
     """Text and drawn reading by the id of the document."""
-    found = {}
+    drawn = {}
     for path in sorted((HERE / "drawings").rglob("*.json")):
         id_ = path.relative_to(HERE / "drawings").as_posix().removesuffix(".json")
-        found[id_] = text_of(id_), _reading(path, text_of(id_))
-    return found
+        drawn[id_] = text_of(id_), _reading(path, text_of(id_))
+    return drawn
 
 
 def text_of(id_: str) -> str:
@@ -45,7 +45,9 @@ def text_of(id_: str) -> str:
 
 def _reading(path: Path, text: str) -> Reading:
     drawn = json.loads(path.read_text(encoding="utf-8"))["procedures"]
-    kept = checked(Reading.model_validate({"reader": Reader.PERSON, "procedures": drawn}), text)
+    kept = check_reading(
+        Reading.model_validate({"reader": Reader.PERSON, "procedures": drawn}), text
+    )
     if kept.remarks:
         raise ValueError(f"{path}: {'; '.join(kept.remarks)}")
     return kept.reading

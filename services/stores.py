@@ -1,4 +1,4 @@
-"""The stores and the embedder that the settings name, for whichever process asks.
+"""Opening of the stores and the embedder that the settings name.
 
 Each engine takes a while to import, and only one of each kind is needed: it is imported here when
 it is opened.
@@ -16,7 +16,7 @@ from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.pgvector import open_pgvector
 from services.knowledge.stores.sql_graph import SqlGraphStore
-from services.knowledge.stores.timed import timed_graph, timed_vectors
+from services.knowledge.stores.timed import with_timing_of_graph, with_timing_of_vectors
 
 
 class VectorStoreKind(NamedTuple):
@@ -25,11 +25,11 @@ class VectorStoreKind(NamedTuple):
     open: Callable[[PlatformSettings, Database, int], VectorStore]
     """Opens it for vectors of this length; the database is the platform's."""
     is_shared: bool
-    """Whether several processes may use it at once."""
+    """True if several processes may use it at once."""
 
 
 class UnknownVectorStoreError(InvalidInputError):
-    """The settings name a vector store that there is not."""
+    """The settings name a vector store that does not exist."""
 
 
 class MissingServerError(FlowXpertError):
@@ -40,38 +40,38 @@ class LocalEmbedder(Embedder, Protocol):
     """An embedder that computes in this process."""
 
     def limit_threads(self, threads: int) -> None:
-        """Threads for what is embedded from now on; 0 takes one per core."""
+        """Set the number of threads for further embeddings; 0 takes one per core."""
 
 
 def open_embedder(
     settings: PlatformSettings, choice: EmbedderChoice | None = None
 ) -> LocalEmbedder:
-    """An embedder, the one of queries unless another is chosen; its file is made where it misses.
+    """Open the embedder for queries, or the chosen one; its missing file is made first.
 
     Raises:
         NoModelFileError: The file is missing and cannot be made here.
         MissingTorchError: It computes on torch, which is not installed.
     """
-    chosen = choice or settings.embedder
-    if chosen is EmbedderChoice.TORCH:
+    choice_or_default = choice or settings.embedder
+    if choice_or_default is EmbedderChoice.TORCH:
         return SentenceTransformerEmbedder(threads=settings.embedding_threads)
     from services.knowledge.embedding.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
-    from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
+    from services.knowledge.embedding.onnx_model import ensure_model_file  # noqa: PLC0415
 
-    is_int8 = chosen is EmbedderChoice.ONNX_INT8
-    path = settings.embedder_path(chosen)
-    obtain(path, is_int8=is_int8)
+    is_int8 = choice_or_default is EmbedderChoice.ONNX_INT8
+    path = settings.embedder_path(choice_or_default)
+    ensure_model_file(path, is_int8=is_int8)
     return OnnxEmbedder(path, is_int8=is_int8, threads=settings.embedding_threads)
 
 
 def open_graph(settings: PlatformSettings, database: Database, closing: ExitStack) -> GraphStore:
-    """The server that the settings name, else tables in the database.
+    """Open the graph server that the settings name, or else tables in the database.
 
     Raises:
         StoreUnavailableError: The server did not answer.
     """
     if settings.neo4j_url is None:
-        return timed_graph(SqlGraphStore(database))
+        return with_timing_of_graph(SqlGraphStore(database))
     from services.knowledge.stores.neo4j import Neo4jGraphStore  # noqa: PLC0415
 
     graph = Neo4jGraphStore.connect(
@@ -81,7 +81,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
         database=settings.neo4j_database,
     )
     closing.callback(graph.close)
-    return timed_graph(graph)
+    return with_timing_of_graph(graph)
 
 
 def open_vectors(
@@ -92,7 +92,7 @@ def open_vectors(
     *,
     shared: bool = False,
 ) -> VectorStore:
-    """The store that the settings name; where they name none, a Qdrant server or the data folder's.
+    """Open the vector store that the settings name, or else Qdrant: its server or a local folder.
 
     `shared` says that other processes use it too.
 
@@ -115,7 +115,7 @@ def open_vectors(
         )
     vectors = kind.open(settings, database, dimensions)
     closing.callback(vectors.close)
-    return timed_vectors(vectors)
+    return with_timing_of_vectors(vectors)
 
 
 def _qdrant(settings: PlatformSettings, _database: Database, dimensions: int) -> VectorStore:
@@ -144,11 +144,11 @@ VECTOR_STORES = {
     "qdrant": VectorStoreKind(_qdrant, is_shared=True),
     "pgvector": VectorStoreKind(open_pgvector, is_shared=True),
 }
-"""By the names that `FLOWXPERT_VECTORS` takes."""
+"""Vector stores by the names that `FLOWXPERT_VECTORS` accepts."""
 
 
 def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:
-    """Questions to the stores that knowledge is kept in."""
+    """Return health checks of the graph and the vector store."""
 
     def check_graph() -> None:
         graph.count()

@@ -1,4 +1,4 @@
-"""What the command line shows: workflows, tickets and progress, for people."""
+"""Output of the command line for people: workflows, tickets and progress."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from services.contracts.triage import TriageDecision
 from services.contracts.verdict import PAGE_AS_IT_IS, Verdict
 from services.kit.text import visible_text
 from services.procedure.checklist.sections import open_share
-from services.procedure.checklist.shown import AS_IT_IS, closed_in, page_of
+from services.procedure.checklist.shown import AS_IT_IS, closed_sections, page_of
 from services.procedure.checklist.text import LineRole, page_lines
-from services.workflow.effects.effect import Level, effect_of
-from services.workflow.formats.origin import reading_told
+from services.workflow.effects.effect import EffectLevel, effect_of
+from services.workflow.formats.origin import describe_reading
 from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
-    from services.gateway.sources.trying import Tried
+    from services.gateway.sources.dry_run import TrialResult
     from services.ingestion.graph_build.build_pass import BuildReport
     from services.ingestion.graph_build.estimate import Estimate
     from services.ingestion.model_pass import PassReport
@@ -39,12 +39,12 @@ _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
 
 SHOWN_FAILURES = 20
-"""Failures that are told one by one: what a screen holds beside the rest."""
+"""Most failures listed one by one: what a screen holds beside the rest."""
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
-_EFFECT_STYLE = {Level.CHANGES: "yellow", Level.DESTROYS: "bold red"}
+_EFFECT_STYLE = {EffectLevel.CHANGES: "yellow", EffectLevel.DESTROYS: "bold red"}
 
 
 _LINE_STYLE = {
@@ -57,7 +57,7 @@ _LINE_STYLE = {
 
 
 def show_workflow(stored: StoredWorkflow, *, whole: bool = False) -> None:
-    """The workflow with its steps, branches, commands and sources, its scores and findings.
+    """Show the workflow with its steps, branches, commands, sources, scores and findings.
 
     Of a checklist its page with boxes; `whole` leaves no section of it closed.
     """
@@ -65,7 +65,7 @@ def show_workflow(stored: StoredWorkflow, *, whole: bool = False) -> None:
     console.print()
     console.rule(Text(workflow.title, style="bold"))
     if stored.verdict is Verdict.CLOSEST:
-        lines = [Text(f"- {said}") for said in stored.against]
+        lines = [Text(f"- {objection}") for objection in stored.against]
         title = Text(stored.verdict_words)
         console.print(Panel(Group(*lines), title=title, border_style="yellow"))
     elif stored.verdict_words != PAGE_AS_IT_IS:
@@ -74,28 +74,28 @@ def show_workflow(stored: StoredWorkflow, *, whole: bool = False) -> None:
     if workflow.page is not None:
         _show_page(workflow, stored.score, whole=whole)
     else:
-        console.print(steps_of(workflow))
-        console.print(Text(f"How it was judged ({reading_told(workflow)})", style="dim"))
+        console.print(steps_table(workflow))
+        console.print(Text(f"How it was judged ({describe_reading(workflow)})", style="dim"))
         console.print(_scores(stored.score))
     for finding in stored.findings:
         console.print(Text(f"  ! {finding}", style="yellow"))
 
 
 def _show_page(workflow: Workflow, score: Score, *, whole: bool) -> None:
-    """A page with its boxes, how near it is to the ticket, and how much of it stands open."""
+    """Show a page with its boxes, its relevance, and the share of it that stands open."""
     console.print(Text(AS_IT_IS, style="bold"), justify="center")
     console.print()
     for line in page_lines(workflow, whole=whole):
         console.print(Text(visible_text(str(line)), style=_LINE_STYLE.get(line.role, "")))
     near = f"Relevance {score.relevance.value:.1f} of 5: {score.relevance.reason}"
     page = page_of(workflow)
-    share = 1.0 if whole else open_share(page, closed_in(workflow, page))
+    share = 1.0 if whole else open_share(page, closed_sections(workflow, page))
     console.print(Text(visible_text(near), style="dim"))
     console.print(Text(f"{share:.0%} of the page's lines stand open", style="dim"))
 
 
 def show_refusal(ticket: TicketDetail) -> None:
-    """Why there is no workflow, and what came closest."""
+    """Show why there is no workflow, and the closest documents."""
     near = [Text(f"  {place.document_id}:{place.start_line}") for place in ticket.nearest]
     body = Group(Text(ticket.reason), *near)
     console.print(
@@ -108,49 +108,49 @@ def show_refusal(ticket: TicketDetail) -> None:
 
 
 def show_line(line: str) -> None:
-    """A line that others wrote, without what it would do to the terminal."""
+    """Print a line written by others, made harmless for the terminal."""
     console.print(Text(visible_text(line)))
 
 
 def show_triage(decision: TriageDecision) -> None:
-    """The team a ticket goes to, why, and what it is told."""
+    """Show the team a ticket goes to, why, and the note for it."""
     teams = [
         Text(f"{each.chance:6.0%}  {each.team}  {'; '.join(each.why)}")
         for each in decision.candidates
     ]
     note = decision.note
-    told = [Text(f"asked: {note.asked}")]
-    told += [Text(f"found: {each}") for each in note.found]
-    told += [Text(f"tried: {each}") for each in note.tried]
+    notes = [Text(f"asked: {note.asked}")]
+    notes += [Text(f"found: {each}") for each in note.found]
+    notes += [Text(f"tried: {each}") for each in note.tried]
     title = f"for the team {decision.team}" if decision.team else "no team found: choose"
-    console.print(Panel(Group(*teams, *told), title=Text(f"{title} (by the {decision.by})")))
+    console.print(Panel(Group(*teams, *notes), title=Text(f"{title} (by the {decision.by})")))
 
 
 def show_questions(ticket: TicketDetail) -> None:
-    """What was asked about a ticket and answered, and the open question with its choices."""
+    """Show the questions about a ticket with their answers, and the open one's choices."""
     for turn in ticket.clarifications:
         answer = turn.answer or ("" if turn is ticket.open_question else turn.state.value)
         console.print(Text.assemble((f"? {turn.question}  ", "yellow"), (answer, "bold")))
-    asked = ticket.open_question or ticket.page_question
-    if asked is None:
+    question = ticket.open_question or ticket.page_question
+    if question is None:
         return
-    for number, choice in enumerate(asked.choices, start=1):
+    for number, choice in enumerate(question.choices, start=1):
         console.print(Text(f"  {number}. {choice}"))
-        for card in asked.cards[number - 1 : number]:
+        for card in question.cards[number - 1 : number]:
             console.print(Text(f"     {_place_of(card)}", style="dim"))
     how = f"flowxpert answer {ticket.id} TEXT|N, or --unknown, or --go-on"
     console.print(Text(f"  {how}", style="dim"))
 
 
 def _place_of(card: PageCard) -> str:
-    """Where the lines of a page stand that came near, and who refused it."""
+    """Return the closest lines of a page, with its section and who refused it."""
     lines = f"{card.document_id}:{card.start_line}-{card.end_line}"
     refused = f"refused by {', '.join(card.refused_by)}" if card.refused_by else ""
     return visible_text("  ".join(filter(None, (lines, " › ".join(card.section), refused))))
 
 
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
-    """Tickets as a table, newest first."""
+    """Show tickets as a table, newest first."""
     table = Table(box=None)
     for heading in ("received", "status", "verdict", "title", "id"):
         table.add_column(heading, overflow="fold")
@@ -161,20 +161,20 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     console.print(table)
 
 
-def show_dead_letters(found: DeadLetters) -> None:
-    """What was given up as a table, and how many there are."""
+def show_dead_letters(dead_letters: DeadLetters) -> None:
+    """Show dead letters as a table, and their number."""
     table = Table(box=None)
     for heading in ("since", "attempts", "reason", "key"):
         table.add_column(heading, overflow="fold")
-    for letter in found.letters:
+    for letter in dead_letters.letters:
         since = f"{letter.since:%Y-%m-%d %H:%M:%S}"
         table.add_row(since, str(letter.attempts), Text(letter.reason), Text(letter.key))
     console.print(table)
-    console.print(f"{found.total} in all")
+    console.print(f"{dead_letters.total} in all")
 
 
 def show_keys(keys: Sequence["KeyInfo"]) -> None:
-    """Keys as a table."""
+    """Show keys as a table."""
     table = Table(box=None)
     for heading in ("name", "state", "scopes", "begins with", "made", "ends", "last used"):
         table.add_column(heading, overflow="fold")
@@ -186,7 +186,7 @@ def show_keys(keys: Sequence["KeyInfo"]) -> None:
 
 
 def show_sessions(sessions: Sequence["SessionInfo"]) -> None:
-    """Sessions as a table."""
+    """Show sessions as a table."""
     table = Table(box=None)
     for heading in ("who", "known by", "signed in", "last used", "ends"):
         table.add_column(heading, overflow="fold")
@@ -197,25 +197,25 @@ def show_sessions(sessions: Sequence["SessionInfo"]) -> None:
 
 
 def show_audit(lines: Sequence[Mapping[str, Any]]) -> None:
-    """Lines of the audit log as a table."""
+    """Show lines of the audit log as a table."""
     table = Table(box=None)
     for heading in ("at", "who", "action", "subject", "before", "after", "request"):
         table.add_column(heading, overflow="fold")
     for line in lines:
-        told = [Text(_told(line[side])) for side in ("before", "after")]
+        sides = [Text(_format_values(line[side])) for side in ("before", "after")]
         subject, who = Text(line["subject"]), Text(line["who"])
         at = f"{line['at']:%Y-%m-%d %H:%M:%S}"
-        table.add_row(at, who, line["action"], subject, *told, line["request_id"])
+        table.add_row(at, who, line["action"], subject, *sides, line["request_id"])
     console.print(table)
 
 
-def _told(values: Mapping[str, object] | None) -> str:
-    known = {name: value for name, value in (values or {}).items() if value is not None}
-    return ", ".join(f"{name}: {value}" for name, value in known.items())
+def _format_values(values: Mapping[str, object] | None) -> str:
+    stated = {name: value for name, value in (values or {}).items() if value is not None}
+    return ", ".join(f"{name}: {value}" for name, value in stated.items())
 
 
 def show_job(job: IngestJob) -> None:
-    """What an ingestion did, with the reasons of its first failures."""
+    """Show the counts of an ingestion, with the reasons of its first failures."""
     counts = [
         f"{number} {what}"
         for what, number in (
@@ -233,12 +233,12 @@ def show_job(job: IngestJob) -> None:
 
 
 def show_failures(job: IngestJob, to: Console = errors) -> None:
-    """Which documents an ingestion could not take in, and why; of many, the first."""
+    """Show which documents an ingestion failed at, and why; of many, the first."""
     _show_failed(job.failed, job.failures, to)
 
 
 def show_roots(roots: Sequence[IngestedRoot]) -> None:
-    """Roots as a table, with what is wrong with them."""
+    """Show roots as a table, with their faults."""
     table = Table(box=None)
     table.add_column("documents", justify="right")
     table.add_column("root", overflow="fold")
@@ -252,7 +252,7 @@ def show_roots(roots: Sequence[IngestedRoot]) -> None:
 
 @contextmanager
 def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
-    """A progress bar on stderr, moved by passing it the job."""
+    """Show a progress bar on stderr; calling what it yields with the job moves it."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -284,7 +284,7 @@ def _left(seconds: float | None) -> str:
 
 @contextmanager
 def count_progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, moved by passing it how many are done, of how many."""
+    """Show a progress bar on stderr; calling what it yields with done and total moves it."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=errors) as progress:
         task = progress.add_task(title, total=None)
@@ -292,7 +292,7 @@ def count_progress(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def estimate_line(expected: "Estimate") -> str:
-    """What building the graph would cost, in a line."""
+    """Return a line with the estimated cost of building the graph."""
     if not expected.documents:
         return f"nothing to build: {expected.built} documents are built already"
     time = f", {expected.seconds / 60:.0f} minutes one by one" if expected.seconds else ""
@@ -306,7 +306,7 @@ def estimate_line(expected: "Estimate") -> str:
 
 @contextmanager
 def pass_progress(title: str, total: int) -> Iterator[Callable[["PassReport"], None]]:
-    """A progress bar on stderr, moved by passing it the report of a model's pass so far."""
+    """Show a progress bar on stderr; calling what it yields with a pass's report moves it."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -320,7 +320,7 @@ def pass_progress(title: str, total: int) -> Iterator[Callable[["PassReport"], N
 
 
 def show_build(report: "BuildReport") -> None:
-    """What the model added to the graph, and what it missed of what the structure tells."""
+    """Show what the model added to the graph, and what it missed of the structure."""
     tally, compared = report.tally, report.comparison
     lines = compared.lines or 1
     console.print(
@@ -349,8 +349,8 @@ def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> N
         to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
 
 
-def steps_of(workflow: Workflow) -> Table:
-    """The steps in order, each with its commands, branches and sources."""
+def steps_table(workflow: Workflow) -> Table:
+    """Return the steps in order, each with its commands, branches and sources."""
     numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
@@ -371,7 +371,7 @@ def _headline(step: Step) -> Text:
 
 
 def _commands(step: Step) -> list[Text]:
-    """Each command, below what it does where it does not only look."""
+    """Return each command, below its effect if it changes something."""
     lines: list[Text] = []
     for command in step.commands:
         effect = effect_of(command)
@@ -389,7 +389,7 @@ def _remarks(step: Step) -> list[Text]:
 
 
 def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> list[Text]:
-    """The exits of a step; a plain one to the next step goes without saying."""
+    """Return the exits of a step, without a plain one to the next step."""
     following = numbers[step.id] + 1
     return [
         Text(
@@ -424,12 +424,12 @@ def _scores(score: Score) -> Table:
     return table
 
 
-def show_tried(tried: "Sequence[Tried]", folder: Path) -> None:
-    """What webhook bodies became: a row for each file, then how many files each source has."""
+def show_tried(tried: "Sequence[TrialResult]", folder: Path) -> None:
+    """Show the outcomes of webhook bodies by file, then the number of files by source."""
     table = Table("file", "source", "tickets", box=None, header_style="dim")
     for each in tried:
         name = Path(each.file).relative_to(folder) if folder.is_dir() else each.file
-        table.add_row(Text(str(name)), Text(each.source or "-"), Text(_became(each)))
+        table.add_row(Text(str(name)), Text(each.source or "-"), Text(_describe_outcome(each)))
     console.print(table)
     counts = Counter(each.source or "(refused)" for each in tried)
     summary = Table("source", "files", box=None, header_style="dim")
@@ -438,11 +438,13 @@ def show_tried(tried: "Sequence[Tried]", folder: Path) -> None:
     console.print(summary)
 
 
-def _became(tried: "Tried") -> str:
-    """What came of a body, a line for each ticket, end, or reason."""
-    told = [f"{t.severity or '-'} {t.external_id or '-'} {t.title}" for t in tried.tickets]
-    told += [f"resolved {over.external_id}" for over in tried.resolved]
-    told += [f"comment on {said.external_id}: {said.text[:80]}" for said in tried.comments]
-    told += [f"ignored: {reason}" for reason in tried.ignored]
-    told += [f"rejected: {reason}" for reason in tried.rejected]
-    return "\n".join(told) or f"{tried.status} {tried.error}"
+def _describe_outcome(tried: "TrialResult") -> str:
+    """Return a line for each ticket, resolution, comment or reason that a body yields."""
+    outcomes = [f"{t.severity or '-'} {t.external_id or '-'} {t.title}" for t in tried.tickets]
+    outcomes += [f"resolved {over.external_id}" for over in tried.resolved]
+    outcomes += [
+        f"comment on {comment.external_id}: {comment.text[:80]}" for comment in tried.comments
+    ]
+    outcomes += [f"ignored: {reason}" for reason in tried.ignored]
+    outcomes += [f"rejected: {reason}" for reason in tried.rejected]
+    return "\n".join(outcomes) or f"{tried.status} {tried.error}"

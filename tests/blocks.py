@@ -43,9 +43,9 @@ def blocks(*pages: Path) -> list[Block]:
 
 def _of(page: Path) -> Iterator[Block]:
     text = page.read_text("utf-8")
-    for found in _BLOCK.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        yield Block(page, line, found[1], found[2] or "", found[3])
+    for match in _BLOCK.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield Block(page, line, match[1], match[2] or "", match[3])
 
 
 def words(command: str) -> list[str]:

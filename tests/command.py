@@ -16,7 +16,7 @@ Done = subprocess.CompletedProcess[str]
 
 def flowxpert(*arguments: str, **variables: str) -> Done:
     """Called here, which takes no start: what it prints and its status."""
-    said, complained = io.StringIO(), io.StringIO()
+    printed, complained = io.StringIO(), io.StringIO()
     columns = int(variables.get("COLUMNS", 80))  # a console looks once, when it is made
     with (
         patch.object(sys, "argv", ["flowxpert", *arguments]),
@@ -24,11 +24,11 @@ def flowxpert(*arguments: str, **variables: str) -> Done:
         patch.dict(os.environ, variables),
         patch.object(terminal.console, "_width", columns),
         patch.object(terminal.errors, "_width", columns),
-        redirect_stdout(said),
+        redirect_stdout(printed),
         redirect_stderr(complained),
     ):
         status = _status()
-    return Done(arguments, status, said.getvalue(), complained.getvalue())
+    return Done(arguments, status, printed.getvalue(), complained.getvalue())
 
 
 def _status() -> int:

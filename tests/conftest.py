@@ -9,14 +9,14 @@ import certifi
 import pytest
 import structlog
 
-from services.kit.garbage import keep_collections_short
 from services.kit.sql.database import Database
+from services.room.stores import freeze_after_full_collections
 from tests.databases import MIGRATE, copying
 
 
 def pytest_collection_finish() -> None:
     """What takes seconds and is tested nowhere: looking at all that is imported, drawing errors."""
-    keep_collections_short()
+    freeze_after_full_collections()
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 

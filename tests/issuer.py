@@ -88,18 +88,21 @@ class Issuer:
 
     def _configuration(self, request: Request) -> JSONResponse:
         base = str(request.base_url).rstrip("/")
-        told = {"authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/token"}
-        return JSONResponse({"issuer": self.name, **told})
+        endpoints = {
+            "authorization_endpoint": f"{base}/authorize",
+            "token_endpoint": f"{base}/token",
+        }
+        return JSONResponse({"issuer": self.name, **endpoints})
 
     def _ask(self, request: Request) -> Response:
-        asked = dict(request.query_params)
-        back = {"state": asked["state"], "iss": self.name}
+        parameters = dict(request.query_params)
+        back = {"state": parameters["state"], "iss": self.name}
         if self.answers:
             back |= self.answers
         else:
             back["code"] = secrets.token_urlsafe(16)
-            self._codes[back["code"]] = asked
-        url = f"{asked['redirect_uri']}?{urlencode(back)}"
+            self._codes[back["code"]] = parameters
+        url = f"{parameters['redirect_uri']}?{urlencode(back)}"
         if "text/html" in request.headers.get("accept", "") and self.shows_page:
             return HTMLResponse(
                 f'<h1>Issuer</h1><a href="{url.replace("&", "&amp;")}">I am ann</a>'
@@ -116,7 +119,7 @@ class Issuer:
         self.taken.append(form)
         if self.token_status != 200:
             return JSONResponse({"error": "server_error"}, self.token_status)
-        asked = self._codes.pop(form.get("code", ""), None)
+        parameters = self._codes.pop(form.get("code", ""), None)
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         basic = request.headers.get("authorization", "").partition(" ")[2]
@@ -124,10 +127,10 @@ class Issuer:
         knows = (unquote(name), unquote(secret)) == (CLIENT, CLIENT_SECRET)
         if self.is_public:
             knows = not basic and form.get("client_id") == CLIENT
-        is_right = asked and knows and asked["redirect_uri"] == form.get("redirect_uri")
-        if not is_right or asked["code_challenge"] != challenge:
+        is_right = parameters and knows and parameters["redirect_uri"] == form.get("redirect_uri")
+        if not is_right or parameters["code_challenge"] != challenge:
             return JSONResponse({"error": "invalid_grant"}, 400)
-        claims = self.claims(aud=CLIENT, nonce=asked["nonce"]) | self.person
+        claims = self.claims(aud=CLIENT, nonce=parameters["nonce"]) | self.person
         make = self.forge or self.signed
         return JSONResponse(
             {"access_token": self.access(), "token_type": "x", "id_token": make(claims)}

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from functools import cache
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -31,13 +32,21 @@ def _own(url: str, worker: str) -> str:
     return own.render_as_string(hide_password=False)
 
 
-@cache
 def pgvector_url() -> str:
-    """A server of this process's own with the extension pgvector; it ends with the process.
+    """A database of the caller's own on a server with the extension pgvector.
 
-    Skips the test where the package that brings it has no wheel: from Python 3.13 on.
+    What another test stored there would be found by this one's searches. Skips the test where the
+    package that brings the server has no wheel: from Python 3.13 on.
     """
+    server, name = _pgvector_server(), f"own_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+@cache
+def _pgvector_server() -> str:
+    """A server of this process's own; it ends with the process."""
     pgserver = pytest.importorskip("pgserver", reason="the package pgserver is not installed")
     folder = tempfile.mkdtemp(prefix="flowxpert-")
-    server = pgserver.get_server(folder, cleanup_mode="delete")
-    return str(server.get_uri())
+    return str(pgserver.get_server(folder, cleanup_mode="delete").get_uri())

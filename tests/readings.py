@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.program.cited_lines import lines_of
-from services.procedure.program.numbering import numbered
+from services.procedure.program import assign_ids, lines_of
 from services.simulator.simulation import READINGS
 
 
@@ -16,8 +15,8 @@ def drawn_reading(
     procedure = Procedure.model_validate({"title": title, "steps": steps, **parts})
     lines = lines_of(procedure)
     whole = ((min(lines), max(lines)),) if lines else ()
-    told = procedure.model_copy(update={"lines": procedure.lines or whole})
-    return numbered(Reading(reader=reader, procedures=(told,)))
+    located = procedure.model_copy(update={"lines": procedure.lines or whole})
+    return assign_ids(Reading(reader=reader, procedures=(located,)))
 
 
 def reading_of_list(text: str, reader: Reader = Reader.MODEL) -> Reading:

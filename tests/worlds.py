@@ -43,13 +43,13 @@ class Team:
             "startsAt": f"2026-01-01T00:00:00.{time.time_ns() % 1_000_000_000:09}Z",
         }
         body = {"version": "4", "alerts": [alert]}
-        told = self.ann.post("/workflow/alertmanager", params={"wait": 60}, json=body).json()
-        return self.ann.get(f"/v1/tickets/{told['tickets'][0]['id']}").json()
+        receipt = self.ann.post("/workflow/alertmanager", params={"wait": 60}, json=body).json()
+        return self.ann.get(f"/v1/tickets/{receipt['tickets'][0]['id']}").json()
 
     def approve_bindings(self, ticket_id: str) -> dict[str, StepBinding]:
         """Bea vouches for all that is proposed; they are told by the text of their step."""
-        told = self.bea.get("/v1/bindings", params={"ticket_id": ticket_id}).json()
-        bound = [StepBinding.model_validate(each) for each in told]
+        bindings = self.bea.get("/v1/bindings", params={"ticket_id": ticket_id}).json()
+        bound = [StepBinding.model_validate(each) for each in bindings]
         for each in bound:
             if each.binding["tool"]:
                 body = {"ticket_id": ticket_id, "step": each.step, "binding": each.binding}

@@ -47,7 +47,7 @@ def run_seed(seed: int, folder: Path, rows: Sequence[str]) -> dict[str, Any]:
     if not (base / "tokenizer.json").exists():
         make_base(base, world.demonstrations(6000, seed=seed), seed=seed, steps=400, batch=48)
     start = _tested(world, base, None, None, seed)
-    found: dict[str, Any] = {"seed": seed, "start": start.model_dump(), "rows": {}}
+    record: dict[str, Any] = {"seed": seed, "start": start.model_dump(), "rows": {}}
     for name in rows:
         begun = time.monotonic()
         recipe = ROWS[name].model_copy(update={"seed": seed})
@@ -56,7 +56,7 @@ def run_seed(seed: int, folder: Path, rows: Sequence[str]) -> dict[str, Any]:
         )
         outcome = run.run()
         end = _tested(world, base, run.planner(outcome.best), run.scorer(outcome.best), seed)
-        found["rows"][name] = {
+        record["rows"][name] = {
             "end": end.model_dump(),
             "best": outcome.best,
             "held_out": [each.held_out.means for each in outcome.iterations],
@@ -64,7 +64,7 @@ def run_seed(seed: int, folder: Path, rows: Sequence[str]) -> dict[str, Any]:
             "seconds": round(time.monotonic() - begun, 1),
         }
         sys.stderr.write(f"seed {seed}, {name}: {start.means} -> {end.means}\n")
-    return found
+    return record
 
 
 def summary(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def summary(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         end = np.stack([[each["rows"][name]["end"][f] for f in FIGURES] for each in seeds])
         made = [pairs for each in seeds for pairs in each["rows"][name]["pairs"]]
         rows[name] = {
-            "end": _told(end),
-            "gained": _told(end - start),
+            "end": _interval_figures(end),
+            "gained": _interval_figures(end - start),
             "made": sum(each["made"] for each in made),
             "disagreeing": sum(each["disagreeing"] for each in made),
             "equal": sum(each["equal"] for each in made),
@@ -88,41 +88,47 @@ def summary(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         }
         if name != FULL and FULL in names:
             full = np.stack([[each["rows"][FULL]["end"][f] for f in FIGURES] for each in seeds])
-            rows[name]["full_above"] = _told(full - end)
-    return {"seeds": [each["seed"] for each in seeds], "start": _told(start), "rows": rows}
+            rows[name]["full_above"] = _interval_figures(full - end)
+    return {
+        "seeds": [each["seed"] for each in seeds],
+        "start": _interval_figures(start),
+        "rows": rows,
+    }
 
 
-def table(told: Mapping[str, Any]) -> str:
+def table(figures: Mapping[str, Any]) -> str:
     """The summary in Markdown, hundredths."""
     lines = [
         "| | facts of one workflow | of the one ranked first | reward | pairs dropped |",
         "|---|---|---|---|---|",
-        _line("start", told["start"], ""),
+        _line("start", figures["start"], ""),
     ]
-    for name, row in told["rows"].items():
+    for name, row in figures["rows"].items():
         dropped = f"{row['disagreeing']} of {row['made']}" if row["made"] else "—"
         lines.append(_line(name, row["end"], dropped))
     lines += ["", "| gained on the start | facts | ranked first | reward |", "|---|---|---|---|"]
-    lines += [_line(name, row["gained"]) for name, row in told["rows"].items()]
+    lines += [_line(name, row["gained"]) for name, row in figures["rows"].items()]
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run and write JSON; the table goes to stdout."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    asked.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
-    asked.add_argument("--folder", type=Path, help="Where runs are kept, and gone on with.")
-    asked.add_argument("--out", type=Path, help="A file for the figures.")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
+    parser.add_argument("--folder", type=Path, help="Where runs are kept, and gone on with.")
+    parser.add_argument("--out", type=Path, help="A file for the figures.")
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as passing:
-        folder = given.folder or Path(passing)
-        seeds = [run_seed(seed, folder / f"seed-{seed}", given.rows) for seed in given.seeds]
-    told = summary(seeds)
-    if given.out:
-        given.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{table(told)}\n")
+        folder = arguments.folder or Path(passing)
+        seeds = [
+            run_seed(seed, folder / f"seed-{seed}", arguments.rows) for seed in arguments.seeds
+        ]
+    figures = summary(seeds)
+    if arguments.out:
+        arguments.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{table(figures)}\n")
 
 
 def _scorers(world: ToyWorld, base: Path, name: str, seed: int) -> MakeScorer:
@@ -148,14 +154,14 @@ def _pairs(outcome: Outcome) -> list[dict[str, int]]:
     return [each.pairs.model_dump() for each in outcome.iterations if each.pairs]
 
 
-def _last(held_out: Sequence[Mapping[str, float]]) -> float:
-    """What the facts of one workflow gained to the last iteration, whether it is served or not."""
-    return round(held_out[-1]["facts"] - held_out[0]["facts"], 4)
+def _last(holdout: Sequence[Mapping[str, float]]) -> float:
+    """Return what the facts of one workflow gained to the last iteration, served or not."""
+    return round(holdout[-1]["facts"] - holdout[0]["facts"], 4)
 
 
-def _told(figures: "np.typing.NDArray[np.float64]") -> dict[str, dict[str, float]]:
-    found = intervals([each.T for each in figures], seed=0)
-    return {name: _rounded(each) for name, each in zip(FIGURES, found, strict=True)}
+def _interval_figures(figures: "np.typing.NDArray[np.float64]") -> dict[str, dict[str, float]]:
+    bounds = intervals([each.T for each in figures], seed=0)
+    return {name: _rounded(each) for name, each in zip(FIGURES, bounds, strict=True)}
 
 
 def _rounded(interval: Interval) -> dict[str, float]:

@@ -47,10 +47,10 @@ class Checkpoints:
         kept = self._kept()
         if not kept:
             return None
-        found: dict[str, Any] = torch.load(
+        state: dict[str, Any] = torch.load(
             kept[-1] / "state.pt", map_location="cpu", weights_only=True
         )
-        return found
+        return state
 
     def _kept(self) -> list[Path]:
         return sorted(self.folder.glob(f"{_PREFIX}*"))

@@ -69,11 +69,11 @@ class _Begun(Value):
 
     @classmethod
     def of(cls, recipe: Recipe, base: Path, world: World) -> Self:
-        told = json.dumps([world.train, world.held_out])
+        queries_json = json.dumps([world.train, world.holdout])
         return cls(
             recipe=recipe,
             base=base_hash(base),
-            queries=hashlib.sha256(told.encode()).hexdigest(),
+            queries=hashlib.sha256(queries_json.encode()).hexdigest(),
         )
 
 
@@ -177,13 +177,13 @@ class Coevolution:
         kept = self._at(number) / "iteration.json"
         if kept.exists():
             return Iteration.model_validate_json(kept.read_bytes())
-        found = Iteration(
+        iteration = Iteration(
             number=number,
             held_out=measured(
                 load_with_adapter(self._base, self.planner(number)),
                 self._tokenizer,
                 self._world,
-                self._world.held_out,
+                self._world.holdout,
                 self._make_scorer(self.scorer(number)),
                 samples=self._recipe.samples,
                 most_tokens=self._recipe.ppo.most_tokens,
@@ -192,8 +192,8 @@ class Coevolution:
             pairs=pairs,
         )
         kept.parent.mkdir(exist_ok=True)
-        put_file(kept, found.model_dump_json(indent=1).encode())
-        return found
+        put_file(kept, iteration.model_dump_json(indent=1).encode())
+        return iteration
 
     def _put(self, model: Model, target: Path, work: Path) -> None:
         put_folder(target, lambda at: save_adapter(model, at, self._base))
@@ -202,8 +202,8 @@ class Coevolution:
     def _adapter(self, number: int, name: str) -> Path | None:
         """Of the iteration or, where it trained none, the last that did."""
         for each in range(number, 0, -1):
-            if (found := self._at(each) / name).exists():
-                return found
+            if (folder := self._at(each) / name).exists():
+                return folder
         return None
 
     def _at(self, number: int) -> Path:
@@ -216,5 +216,5 @@ def _best(done: list[Iteration]) -> int:
 
 
 def _seed(seed: int, number: int, phase: str) -> int:
-    told = hashlib.sha256(f"{seed} {number} {phase}".encode()).digest()
-    return int.from_bytes(told[:4], "big") >> 1
+    digest = hashlib.sha256(f"{seed} {number} {phase}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -53,7 +53,7 @@ def disk_watched(folder: Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, SafetensorError) as error:
         is_full = isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
-        if not is_full and not any(told in str(error) for told in _FULL):
+        if not is_full and not any(phrase in str(error) for phrase in _FULL):
             raise
         raise DiskFullError(
             f"no room for a checkpoint in {folder}: free some and start the same command again; it"

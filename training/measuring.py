@@ -23,8 +23,8 @@ class Measured(Value):
     @property
     def means(self) -> dict[str, float]:
         """Over the queries."""
-        found = {"facts": self.facts, "best": self.best, "reward": self.reward}
-        return {name: sum(each) / max(1, len(each)) for name, each in found.items()}
+        columns = {"facts": self.facts, "best": self.best, "reward": self.reward}
+        return {name: sum(each) / max(1, len(each)) for name, each in columns.items()}
 
 
 def measured(
@@ -46,15 +46,15 @@ def measured(
     for _ in range(samples):
         rows = sampled(model, tokenizer, prompts, most_tokens=most_tokens)
         workflows = texts(tokenizer, rows)
-        found = scorer.scores(queries, workflows)
+        drawn_scores = scorer.scores(queries, workflows)
         for place, (query, workflow, score) in enumerate(
-            zip(queries, workflows, found, strict=True)
+            zip(queries, workflows, drawn_scores, strict=True)
         ):
             facts[place].append(world.measure(query, workflow))
             scores[place].append(score)
     ranked = zip(facts, scores, strict=True)
     return Measured(
         facts=tuple(sum(each) / samples for each in facts),
-        best=tuple(told[given.index(max(given))] for told, given in ranked),
+        best=tuple(measures[rewards.index(max(rewards))] for measures, rewards in ranked),
         reward=tuple(sum(each) / samples for each in scores),
     )

@@ -17,7 +17,14 @@ from training.checkpoints import Checkpoints, random_states, restore_random_stat
 from training.errors import memory_watched
 from training.model.loading import OLD
 from training.model.sampling import sampled, texts
-from training.model.sequences import Encoded, Model, Row, TokenizerLike, hidden_states, told_by
+from training.model.sequences import (
+    Encoded,
+    Model,
+    Row,
+    TokenizerLike,
+    hidden_states,
+    token_log_probs,
+)
 from training.recipes import PpoRecipe
 from training.world import Query, Scorer, World
 
@@ -41,10 +48,10 @@ class PpoStep:
 
 @dataclass(frozen=True)
 class _Rollout:
-    """A step's answers with what was found before it was learned from them."""
+    """The answers of a step, with the tensors that are computed before it learns from them."""
 
     batch: Encoded
-    told: Tensor
+    log_probs: Tensor
     values: Tensor
     advantages: Tensor
     returns: Tensor
@@ -52,10 +59,12 @@ class _Rollout:
     kl: float
 
 
-def token_rewards(scores: Tensor, told: Tensor, old: Tensor, mask: Tensor, kl: float) -> Tensor:
+def token_rewards(
+    scores: Tensor, log_probs: Tensor, old: Tensor, mask: Tensor, kl: float
+) -> Tensor:
     """The score at the last token of each answer, elsewhere the price of leaving the old policy."""
     is_last = mask.cumsum(1) == mask.sum(1, keepdim=True)
-    return torch.where(is_last, scores.unsqueeze(1), -kl * (told - old)) * mask
+    return torch.where(is_last, scores.unsqueeze(1), -kl * (log_probs - old)) * mask
 
 
 def advantages_of(
@@ -114,7 +123,7 @@ class Ppo:
             ],
             weight_decay=0.0,
         )
-        self.told: list[PpoStep] = []
+        self.steps: list[PpoStep] = []
 
     def run(self, on_step: OnStep | None = None) -> list[PpoStep]:
         """Train to the end of the epoch; the model is left trained.
@@ -126,19 +135,19 @@ class Ppo:
         state = self._checkpoints.last()
         if state is not None:
             self._restore(state)
-        for number in range(len(self.told), len(self._batches)):
+        for number in range(len(self.steps), len(self._batches)):
             with memory_watched(self._recipe.batch * self._recipe.answers):
-                self.told.append(self._step(number))
+                self.steps.append(self._step(number))
             done = number + 1
             if done % self._recipe.save_every == 0 or done == len(self._batches):
                 self._checkpoints.save(done, self._state())
             if on_step:
-                on_step(self.told[-1])
-        return self.told
+                on_step(self.steps[-1])
+        return self.steps
 
     def _step(self, number: int) -> PpoStep:
-        asked = [self._world.train[place] for place in self._batches[number]]
-        queries = [query for query in asked for _ in range(self._recipe.answers)]
+        batch_queries = [self._world.train[place] for place in self._batches[number]]
+        queries = [query for query in batch_queries for _ in range(self._recipe.answers)]
         rollout = self._rollout(queries)
         clipped = [self._learn(rollout) for _ in range(self._recipe.passes)]
         return PpoStep(
@@ -157,21 +166,21 @@ class Ppo:
         batch = Encoded.of(rows, pad=self._tokenizer.pad_token_id).to(self._model.device)
         mask = batch.answered
         states = hidden_states(self._model, batch)
-        told, values = told_by(self._model, states, batch), self._value(states)
+        log_probs, values = token_log_probs(self._model, states, batch), self._value(states)
         old = self._old(batch)
         reward = torch.tensor(scores, dtype=torch.float32, device=mask.device)
-        rewards = token_rewards(reward, told, old, mask, recipe.kl)
+        rewards = token_rewards(reward, log_probs, old, mask, recipe.kl)
         advantages, returns = advantages_of(
             rewards, values, mask, discount=recipe.discount, smoothing=recipe.smoothing
         )
         return _Rollout(
             batch,
-            told,
+            log_probs,
             values,
             _whitened(advantages, mask),
             returns,
             float(reward.mean()),
-            float(_mean(told - old, mask)),
+            float(_mean(log_probs - old, mask)),
         )
 
     def _answers(self, queries: Sequence[Query]) -> list[Row]:
@@ -185,18 +194,18 @@ class Ppo:
         )
 
     def _value(self, states: Tensor) -> Tensor:
-        found: Tensor = self._values(states.float()).squeeze(-1)
-        return found
+        values: Tensor = self._values(states.float()).squeeze(-1)
+        return values
 
     def _old(self, batch: Encoded) -> Tensor:
         """By the frozen copy of the adapter where there is one, else by the base alone."""
         model = self._model
         if OLD not in model.peft_config:
             with model.disable_adapter():
-                return told_by(model, hidden_states(model, batch), batch)
+                return token_log_probs(model, hidden_states(model, batch), batch)
         model.set_adapter(OLD, inference_mode=True)
         try:
-            return told_by(model, hidden_states(model, batch), batch)
+            return token_log_probs(model, hidden_states(model, batch), batch)
         finally:
             model.set_adapter("default")
 
@@ -205,8 +214,8 @@ class Ppo:
         mask = batch.answered
         self._model.train()
         states = hidden_states(self._model, batch)
-        told, values = told_by(self._model, states, batch), self._value(states)
-        ratio = (told - rollout.told).exp()
+        log_probs, values = token_log_probs(self._model, states, batch), self._value(states)
+        ratio = (log_probs - rollout.log_probs).exp()
         loss = _mean(clipped_objective(ratio, rollout.advantages, recipe.clip), mask)
         near = rollout.values + (values - rollout.values).clamp(-recipe.clip, recipe.clip)
         off = torch.max((values - rollout.returns) ** 2, (near - rollout.returns) ** 2)
@@ -225,14 +234,14 @@ class Ppo:
             "values": self._values.state_dict(),
             "optimiser": self._optimiser.state_dict(),
             "random": random_states(),
-            "told": [asdict(step) for step in self.told],
+            "told": [asdict(step) for step in self.steps],
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         set_peft_model_state_dict(self._model, state["adapter"], adapter_name="default")
         self._values.load_state_dict(state["values"])
         self._optimiser.load_state_dict(state["optimiser"])
-        self.told = [PpoStep(**step) for step in state["told"]]
+        self.steps = [PpoStep(**step) for step in state["told"]]
         restore_random_states(state["random"])
 
 

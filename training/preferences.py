@@ -57,12 +57,12 @@ def written_at_levels(
     most_tokens: int,
 ) -> Mapping[Level, list[str]]:
     """One workflow for each query and level."""
-    found = {}
+    by_level = {}
     for level in Level:
         prompts = [world.prompt(query, level) for query in queries]
         rows = sampled(model, tokenizer, prompts, most_tokens=most_tokens)
-        found[level] = texts(tokenizer, rows)
-    return found
+        by_level[level] = texts(tokenizer, rows)
+    return by_level
 
 
 def make_pairs(
@@ -88,7 +88,9 @@ def make_pairs(
     for _ in range(recipe.rounds):
         for queries in _batches(world.train, at_once):
             workflows = written_at_levels(model, tokenizer, world, queries, most_tokens=most_tokens)
-            scores = {level: scorer.scores(queries, told) for level, told in workflows.items()}
+            scores = {
+                level: scorer.scores(queries, answers) for level, answers in workflows.items()
+            }
             for better, worse in PAIRED:
                 for place, query in enumerate(queries):
                     made += 1

@@ -197,8 +197,10 @@ def _run(
 
 def _last_whole(folder: Path) -> Path | None:
     """The last checkpoint; those that were not written to their end are removed."""
-    found = sorted(folder.glob(f"{_PREFIX}*"), key=lambda at: int(at.name.removeprefix(_PREFIX)))
-    for each in found:
+    checkpoints = sorted(
+        folder.glob(f"{_PREFIX}*"), key=lambda at: int(at.name.removeprefix(_PREFIX))
+    )
+    for each in checkpoints:
         if not each.joinpath(_WHOLE).exists():
             shutil.rmtree(each)
-    return next((each for each in reversed(found) if each.exists()), None)
+    return next((each for each in reversed(checkpoints) if each.exists()), None)

@@ -31,8 +31,8 @@ class World(Protocol):
         """What is learned from."""
 
     @property
-    def held_out(self) -> Sequence[Query]:
-        """What tells when to stop."""
+    def holdout(self) -> Sequence[Query]:
+        """Queries that tell when to stop."""
 
     def prompt(self, query: Query, level: Level = Level.GOOD) -> str:
         """What the Planner is asked; the one at `GOOD` is also what the Scorer sees."""

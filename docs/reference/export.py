@@ -21,12 +21,12 @@ from services.contracts.gateway import ProgressEvent
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.gateway.mcp.server import TOOLS
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.reading import Reader
+from services.gateway.sources.delivery_reader import DeliveryReader
 from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.converters import READERS
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
 from services.kit.settings import PlatformSettings
-from services.scorer.service import CRITERIA
+from services.scorer.criteria import CRITERIA
 from services.serving.rooms import ROOMS
 from services.workflow.lint import CHECKS
 
@@ -69,9 +69,16 @@ def _of_command(command: Any, context: typer.Context) -> Iterator[str]:  # noqa:
     yield inspect.cleandoc(command.help or "")
     records = [record for p in command.params if (record := p.get_help_record(context))]
     here = f"{FOLDER.parents[1]}/"  # a default may be a folder of the checkout
-    shown = [(name, _line(told).replace(here, "")) for name, told in records if name != "--help"]
+    shown = [
+        (name, _line(description).replace(here, ""))
+        for name, description in records
+        if name != "--help"
+    ]
     if shown:
-        yield _table(("option", ""), [(f"`{_cell(name)}`", _cell(told)) for name, told in shown])
+        yield _table(
+            ("option", ""),
+            [(f"`{_cell(name)}`", _cell(description)) for name, description in shown],
+        )
 
 
 def addresses() -> str:
@@ -106,7 +113,7 @@ def _first(operation: Mapping[str, Any]) -> str:
 
 def names() -> str:
     """The words of the platform that others meet: states, events, checks, criteria, tools."""
-    reader = Reader(GatewaySettings(), WebhookSettings())
+    reader = DeliveryReader(GatewaySettings(), WebhookSettings())
     sections = {
         "States of a ticket": _members(TicketStatus),
         "How surely a workflow fits": _members(Fit),
@@ -123,8 +130,8 @@ def names() -> str:
         "Ticket systems": [f"- `{source.name}`" for source in reader.sources],
         "Forms of documents": [f"- `{r.name}`: {', '.join(r.suffixes)}" for r in READERS],
     }
-    told = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections.items()]
-    return "\n\n".join(["# Names", "Words of the platform that others meet.", *told])
+    chapters = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections.items()]
+    return "\n\n".join(["# Names", "Words of the platform that others meet.", *chapters])
 
 
 def _scopes(role: Role) -> str:
@@ -132,15 +139,15 @@ def _scopes(role: Role) -> str:
 
 
 def _members(enum: type[StrEnum]) -> list[str]:
-    told = _attributes(enum)
-    return [f"- `{member}`" + _told(told.get(member.name, "")) for member in enum]
+    descriptions = _attributes(enum)
+    return [f"- `{member}`" + _suffix(descriptions.get(member.name, "")) for member in enum]
 
 
 def _functions(functions: Iterable[Callable[..., object]]) -> list[str]:
-    return [f"- `{f.__name__}`" + _told(_line(inspect.getdoc(f) or "")) for f in functions]
+    return [f"- `{f.__name__}`" + _suffix(_line(inspect.getdoc(f) or "")) for f in functions]
 
 
-def _told(text: str) -> str:
+def _suffix(text: str) -> str:
     return f": {text}" if text else ""
 
 

@@ -11,8 +11,8 @@ from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
 from services.knowledge.page.boxes import Box, candidates, find_boxes, last_own_line
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.withheld import withheld_lines
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
+from services.knowledge.screening.withheld import withheld_lines
 from services.workflow.model import StepKind
 
 Predicate = Callable[[LogicRow, Page], Sequence[Box]]
@@ -47,7 +47,7 @@ def box_rows(
     """
     for row in rows:
         document = page_of(row)
-        withheld = withheld_lines(document.text, screened(document).document.text)
+        withheld = withheld_lines(document.text, ScreenedDocument(document).for_model().text)
         page = parse_page(document.text, withheld=withheld)
         boxes = predicate(row, page)
         boxed = {block.key for box in boxes for block in (box.block, *box.options)}

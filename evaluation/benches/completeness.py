@@ -18,12 +18,11 @@ from evaluation.measures.bootstrap import DRAWS, LEVEL, intervals
 from evaluation.measures.figures import Figures, Report
 from services.contracts.readings import ReadingQuery, Readings
 from services.contracts.retrieval import Retrieval
-from services.gateway.completeness.peers import pages_of_a_kind
-from services.gateway.completeness.service import all_of
-from services.procedure.checks.check import Check
-from services.procedure.checks.completeness import (
+from services.gateway.page_quality.completeness import own_checks, pages_of_a_kind
+from services.procedure.inspections import (
     LEAST_PEERS,
     LEAST_SHARE,
+    Check,
     Embed,
     MissingCheck,
     Peer,
@@ -57,9 +56,9 @@ def pages_of(
     hashes: list[str] = []
     while True:
         after = hashes[-1] if hashes else ""
-        found = readings.find(ReadingQuery(after=after, limit=_AT_ONCE))
-        hashes += [each.text_hash for each in found]
-        if len(found) < _AT_ONCE:
+        batch = readings.find(ReadingQuery(after=after, limit=_AT_ONCE))
+        hashes += [each.text_hash for each in batch]
+        if len(batch) < _AT_ONCE:
             break
     random.Random(seed).shuffle(hashes)  # noqa: S311 - a sample
     pages: list[Page] = []
@@ -69,7 +68,7 @@ def pages_of(
         detail = readings.get(text_hash)
         drawn = [lower(each, text_hash) for each in detail.reading.procedures]
         if drawn and detail.documents:
-            own = tuple(check for workflow in drawn for check in all_of(workflow))
+            own = tuple(check for workflow in drawn for check in own_checks(workflow))
             others = tuple(pages_of_a_kind(retrieval, detail.documents))
             pages.append(Page(detail.documents[0], own, others))
             advance()
@@ -83,12 +82,12 @@ class Case:
     page: Page
     dropped: tuple[str, ...]
     """As others of its kind say them."""
-    told: tuple[MissingCheck, ...]
+    missing: tuple[MissingCheck, ...]
 
     @property
-    def found(self) -> float:
-        """Of those that were dropped, the share that is told again."""
-        return sum(each.text in self.dropped for each in self.told) / len(self.dropped)
+    def recall(self) -> float:
+        """Share of the dropped checks that are reported again."""
+        return sum(each.text in self.dropped for each in self.missing) / len(self.dropped)
 
 
 def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[], None]) -> Report:
@@ -96,18 +95,18 @@ def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[]
     started = time.perf_counter()
     cases: list[Case] = []
     as_they_are: list[tuple[Page, tuple[MissingCheck, ...]]] = []
-    held: list[tuple[Page, float, bool]] = []
+    page_shares: list[tuple[Page, float, bool]] = []
     for page in pages:
         if len(page.others) >= LEAST_PEERS:
-            found = missing_checks(page.own, page.others, embed)
-            as_they_are.append((page, found))
+            checks = missing_checks(page.own, page.others, embed)
+            as_they_are.append((page, checks))
             common = missing_checks([], page.others, embed)
-            missing = {each.text for each in found}
-            held += [(page, each.share, each.text not in missing) for each in common]
+            missing = {each.text for each in checks}
+            page_shares += [(page, each.share, each.text not in missing) for each in common]
             here = [each for each in common if each.text not in missing]
             cases += _dropped(page, here, embed, seed)
         advance()
-    told = [_record(page, each) for page, found in as_they_are for each in found]
+    records = [_record(page, each) for page, checks in as_they_are for each in checks]
     sets = {half: _figures(pages, cases, as_they_are, half, seed) for half in ("even", "odd")}
     return Report(
         benchmark="completeness",
@@ -116,8 +115,8 @@ def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[]
         config={"share": LEAST_SHARE, "pages": len(pages), "seed": seed},
         seconds=time.perf_counter() - started,
         mean_over="odd ids",
-        shares=_calibration(held, "even", seed) | _calibration(held, "odd", seed),
-        told=told,
+        shares=_calibration(page_shares, "even", seed) | _calibration(page_shares, "odd", seed),
+        told=records,
     )
 
 
@@ -127,12 +126,12 @@ def _dropped(page: Page, here: Sequence[MissingCheck], embed: Embed, seed: int) 
     for number in range(1, min(_MOST_DROPPED, len(here)) + 1):
         chosen = draw.sample(list(here), number)
         gone = {each.text for each in chosen}
-        left = [own for own in page.own if gone <= _told_without(own, page.others, embed)]
+        left = [own for own in page.own if gone <= _missing_texts(own, page.others, embed)]
         yield Case(page, tuple(gone), missing_checks(left, page.others, embed))
 
 
-def _told_without(own: Check, others: Sequence[Peer], embed: Embed) -> set[str]:
-    """What is told of a page that has this check alone."""
+def _missing_texts(own: Check, others: Sequence[Peer], embed: Embed) -> set[str]:
+    """Return the texts reported missing for a page that has this check alone."""
     return {each.text for each in missing_checks([own], others, embed)}
 
 
@@ -153,8 +152,8 @@ def _figures(
     half: str,
     seed: int,
 ) -> Figures:
-    rows = np.array([[c.found, float(len(c.told))] for c in cases if c.page.half == half])
-    told = [len(found) for page, found in as_they_are if page.half == half]
+    rows = np.array([[c.recall, float(len(c.missing))] for c in cases if c.page.half == half])
+    counts = [len(checks) for page, checks in as_they_are if page.half == half]
     number = sum(page.half == half for page in pages)
     recall = intervals([rows], seed)[0] if len(rows) else None
     return {
@@ -162,20 +161,20 @@ def _figures(
         **({"recall": recall.mean, "from": recall.low, "to": recall.high} if recall else {}),
         "told": float(rows[:, 1].mean()) if len(rows) else 0.0,
         "pages": number,
-        "too few of a kind": 1 - len(told) / number if number else 0.0,
-        "nothing missing": sum(not each for each in told) / number if number else 0.0,
-        "told of a page as it is": float(np.mean(told)) if told else 0.0,
+        "too few of a kind": 1 - len(counts) / number if number else 0.0,
+        "nothing missing": sum(not each for each in counts) / number if number else 0.0,
+        "told of a page as it is": float(np.mean(counts)) if counts else 0.0,
     }
 
 
 def _calibration(
-    held: Sequence[tuple[Page, float, bool]], half: str, seed: int
+    page_shares: Sequence[tuple[Page, float, bool]], half: str, seed: int
 ) -> dict[str, Figures]:
     """How often a page has itself what so large a share of its kind has; pages are drawn anew."""
-    found: dict[str, Figures] = {}
+    figures: dict[str, Figures] = {}
     for low, high in pairwise(_SHARES):
         own: dict[str, list[bool]] = {}
-        for page, share, is_here in held:
+        for page, share, is_here in page_shares:
             if page.half == half and low <= share < high:
                 own.setdefault(page.id, []).append(is_here)
         if own:
@@ -187,10 +186,10 @@ def _calibration(
                 @ rows
             )
             ends = np.quantile(drawn[:, 0] / drawn[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-            found[f"{half}, {low:.0%} to {min(high, 1.0):.0%}"] = {
+            figures[f"{half}, {low:.0%} to {min(high, 1.0):.0%}"] = {
                 "n": rows[:, 1].sum(),
                 "has it too": rows[:, 0].sum() / rows[:, 1].sum(),
                 "from": ends[0],
                 "to": ends[1],
             }
-    return found
+    return figures

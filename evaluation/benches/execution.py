@@ -18,7 +18,7 @@ from services.kit.clock import Clock
 from services.kit.settings import PlatformSettings
 from services.kit.value import Value
 from services.serving.embedded import Embedded
-from services.simulator.faults import Acts, Fault, variants
+from services.simulator.faults import Fault, RepairEffect, variants
 from services.simulator.simulation import PAGES, READINGS, Simulation
 
 GOLD = Path(__file__).parents[1] / "material" / "execution.yaml"
@@ -41,10 +41,10 @@ class Right(Value):
     people: tuple[str, ...] = ()
     """Words of questions that no catalogued tool observes: the scripted person answers these."""
 
-    def said_of(self, question: str) -> str:
-        """The answer of the longest words that a question has; empty where it has none."""
-        found = [(w, said) for w, said in self.answers if w.lower() in question.lower()]
-        return max(found, key=lambda each: len(each[0]))[1] if found else ""
+    def answer_to(self, question: str) -> str:
+        """Return the answer of the longest words that a question has; empty if it has none."""
+        matches = [(w, answer) for w, answer in self.answers if w.lower() in question.lower()]
+        return max(matches, key=lambda each: len(each[0]))[1] if matches else ""
 
 
 class Ran(Value):
@@ -76,8 +76,8 @@ class Ran(Value):
 
 def rights(gold: Path = GOLD) -> dict[str, Right]:
     """By the kind of fault."""
-    told: dict[str, Any] = yaml.safe_load(gold.read_text())
-    return {kind: Right.model_validate(each) for kind, each in told.items()}
+    content: dict[str, Any] = yaml.safe_load(gold.read_text())
+    return {kind: Right.model_validate(each) for kind, each in content.items()}
 
 
 class Team(Value):
@@ -99,14 +99,14 @@ class Team(Value):
     def of_folder(cls, folder: Path) -> "Team":
         """What stands there."""
         tools = tuple(sorted((folder / "tools").glob("*.yaml")))
-        told = [each for path in tools for each in yaml.safe_load(path.read_text())]
+        entries = [each for path in tools for each in yaml.safe_load(path.read_text())]
         readings, bindings = folder / "readings.jsonl", folder / "bindings.jsonl"
         lines = bindings.read_text().splitlines() if bindings.exists() else ()
         rows = [json.loads(line) for line in lines if line.strip()]
         return cls(
             pages=folder / "pages",
             tools=tools,
-            changes=tuple(each["name"] for each in told if each["effect"] == "change"),
+            changes=tuple(each["name"] for each in entries if each["effect"] == "change"),
             readings=readings if readings.exists() else None,
             bindings={row["text"]: row["binding"] for row in rows},
         )
@@ -116,9 +116,9 @@ class Team(Value):
         for path in self.tools:
             (catalogue / "tools" / path.name).write_text(path.read_text())
         policy = catalogue / "policy.yaml"
-        told = yaml.safe_load(policy.read_text())
-        told["changes"]["tools"] += self.changes
-        policy.write_text(yaml.safe_dump(told))
+        content = yaml.safe_load(policy.read_text())
+        content["changes"]["tools"] += self.changes
+        policy.write_text(yaml.safe_dump(content))
 
 
 class World:
@@ -133,17 +133,17 @@ class World:
         self.client = client
         self.simulation = simulation
         self.team = team
-        self._told = 0
+        self._sent = 0
 
     def ticket(self, alert: Mapping[str, Any]) -> str:
         """The ticket of an alert, once its workflow is there."""
-        self._told += 1
+        self._sent += 1
         moment = (
-            f"2026-01-01T{self._told // 3600:02}:{self._told // 60 % 60:02}:{self._told % 60:02}Z"
+            f"2026-01-01T{self._sent // 3600:02}:{self._sent // 60 % 60:02}:{self._sent % 60:02}Z"
         )
         body = {"version": "4", "alerts": [{**alert, "startsAt": moment}]}
-        told = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
-        return str(told["tickets"][0]["id"])
+        response = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
+        return str(response["tickets"][0]["id"])
 
     def approve_pages(self) -> None:
         """A person vouches for each procedure, as the team has drawn it."""
@@ -160,9 +160,9 @@ class World:
 
     def approve_bindings(self, ticket: str) -> int:
         """A person vouches for what is proposed, or the team has said; how many were proposed."""
-        found = self.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
-        bound = [each for each in found if each["binding"]["tool"] and not each["approved_by"]]
-        for each in found:
+        proposals = self.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
+        bound = [each for each in proposals if each["binding"]["tool"] and not each["approved_by"]]
+        for each in proposals:
             binding = self.team.bindings.get(each["text"])
             if binding is None and each not in bound:
                 continue
@@ -188,10 +188,10 @@ class World:
             return self._post(run, "approval", {"digest": run.approval.digest})
         if run.question is not None:
             option = "done" if is_of_hands(run) else "hand over"
-            said = right.said_of(run.question.text)
+            answer = right.answer_to(run.question.text)
             is_theirs = any(words.lower() in run.question.text.lower() for words in right.people)
-            if run.question.what == "decide" and is_theirs and said in run.question.options:
-                option = said
+            if run.question.what == "decide" and is_theirs and answer in run.question.options:
+                option = answer
             return self._post(run, "answer", {"question": run.question.seq, "option": option})
         time.sleep(_LOOKED_EVERY_S)
         return RunDetail.model_validate(self.client.get(f"/v1/runs/{run.id}").json())
@@ -203,9 +203,9 @@ class World:
 
 def is_of_hands(run: RunDetail) -> bool:
     """Whether the step is one that no catalogued tool does or observes."""
-    asked = run.question
-    step = next((s for s in run.steps if asked and s.id == asked.step), None)
-    return bool(asked and step and asked.what == "do" and not step.tool)
+    question = run.question
+    step = next((s for s in run.steps if question and s.id == question.step), None)
+    return bool(question and step and question.what == "do" and not step.tool)
 
 
 @contextmanager
@@ -239,7 +239,7 @@ def run_faults(
     say: Callable[[str], None],
 ) -> list[Ran]:
     """A run for each variant of these kinds, or of all that the gold knows."""
-    found = []
+    runs = []
     for kind in wanted or gold:
         for fault in variants(kind, most=each):
             world.simulation.heal()
@@ -250,12 +250,12 @@ def run_faults(
             run = world.run(ticket, gold[kind])
             seconds = world.simulation.clock.now() - begun
             changes = [f"{c.device}: {c.line}" for c in world.simulation.log.changes()[before:]]
-            ran = _ran(fault, gold[kind], run, world.simulation.broken.is_mended(fault))
+            ran = _ran(fault, gold[kind], run, world.simulation.active_faults.is_mended(fault))
             ran = ran.model_copy(update={"seconds": seconds, "changes": tuple(changes)})
             wrong = "" if ran.ended_right else ", which is wrong"
             say(f"{kind} {fault.device} {fault.acts}: {ran.outcome}{wrong}")
-            found.append(ran)
-    return found
+            runs.append(ran)
+    return runs
 
 
 def _ran(fault: Fault, right: Right, run: RunDetail, is_mended: bool) -> Ran:
@@ -280,7 +280,7 @@ def _ran(fault: Fault, right: Right, run: RunDetail, is_mended: bool) -> Ran:
         why=run.why,
         ended_right=_ended_right(fault, right, run, is_mended),
         decisions=Counter(str(e.facts["by"]) for e in decided),
-        wrong=sum(right.said_of(question) != answer for question, answer in answers),
+        wrong=sum(right.answer_to(question) != answer for question, answer in answers),
         hands=len(by_hand),
         asked=tuple(
             str(e.facts["text"]) for e in questions if e.step not in {left.step for left in by_hand}
@@ -294,7 +294,7 @@ def _ran(fault: Fault, right: Right, run: RunDetail, is_mended: bool) -> Ran:
 
 
 def _ended_right(fault: Fault, right: Right, run: RunDetail, is_mended: bool) -> bool:
-    if right.end == "recovered" and fault.acts in {Acts.WORKS, Acts.LATE}:
+    if right.end == "recovered" and fault.acts in {RepairEffect.WORKS, RepairEffect.LATE}:
         return run.outcome is RunOutcome.RECOVERED and is_mended
     if right.end == "recovered":
         return run.outcome is RunOutcome.HANDED_OVER

@@ -18,11 +18,12 @@ from services.ingestion.graph_build.comparison import (
     compare_fields,
     lines_of,
 )
-from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
+from services.ingestion.graph_build.estimate import BuildCounts
 from services.kit.errors import NotFoundError
 from services.knowledge.document.markdown import MarkdownPage, parse
 from services.knowledge.model import Attribute, Document, IncidentNode
+from services.knowledge.screening.document import ScreenedDocument
 
 if TYPE_CHECKING:
     from services.serving.embedded import Embedded
@@ -56,15 +57,15 @@ def built_documents(platform: "Embedded") -> list[BuiltDocument]:
     Raises:
         NothingBuiltError: It built nothing, or only of texts that are gone.
     """
-    found = []
+    documents = []
     for id_ in sorted(platform.documents.hashes()):
         document = platform.ingestion.document(id_)
-        structural, part = platform.ingestion.both_parts(document)
+        structural, part = platform.ingestion.both_parts(ScreenedDocument(document))
         if part is not None:
-            found.append(BuiltDocument(document, structural, part))
-    if not found:
+            documents.append(BuiltDocument(document, structural, part))
+    if not documents:
         raise NothingBuiltError("no document was built by a model: run flowxpert build-graph first")
-    return found
+    return documents
 
 
 def report(documents: Sequence[BuiltDocument], seconds: float) -> Report:
@@ -114,8 +115,8 @@ def _on_pages(documents: Sequence[BuiltDocument]) -> Figures:
     lines = sum(map(len, pages))
     return {
         "lines": lines,
-        "structure": _share(_held(documents, pages, lambda each: each.structural), lines),
-        "model": _share(_held(documents, pages, lambda each: each.part.nodes), lines),
+        "structure": _share(_covered_lines(documents, pages, lambda each: each.structural), lines),
+        "model": _share(_covered_lines(documents, pages, lambda each: each.part.nodes), lines),
     }
 
 
@@ -151,12 +152,12 @@ def _fields(documents: Iterable[BuiltDocument]) -> Mapping[str, Figures]:
     }
 
 
-def _held(
+def _covered_lines(
     documents: Sequence[BuiltDocument],
     pages: Sequence[set[int]],
     nodes: Callable[[BuiltDocument], Sequence[IncidentNode]],
 ) -> int:
-    """Lines of the pages that these nodes hold."""
+    """Count the lines of the pages that these nodes cover."""
     return sum(
         len(page & lines_of(nodes(each))) for each, page in zip(documents, pages, strict=True)
     )
@@ -165,7 +166,10 @@ def _held(
 def _page_lines(page: MarkdownPage) -> set[int]:
     """Lines with text that are no headings."""
     return {
-        line for start, end in _ranges(page) for line in range(start, end + 1) if _said(page, line)
+        line
+        for start, end in _ranges(page)
+        for line in range(start, end + 1)
+        if _has_text(page, line)
     }
 
 
@@ -175,7 +179,7 @@ def _ranges(page: MarkdownPage) -> Iterator[tuple[int, int]]:
             yield block.start_line, block.end_line
 
 
-def _said(page: MarkdownPage, line: int) -> bool:
+def _has_text(page: MarkdownPage, line: int) -> bool:
     return bool(page.text(line, line).strip())
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from evaluation.material.shown_page import shown_page
 from services.executor.bindings.binding import Argument, Binding, Origin
-from services.executor.bindings.proposing import Proposing
+from services.executor.bindings.proposer import BindingProposer
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
 from services.executor.tools.tool import Tool
@@ -45,8 +45,8 @@ class Recorded(Value):
     @property
     def call(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """What was asked; `pods` is what `pod` is."""
-        told = ((k, v.rstrip("s") if k == "kind" else v) for k, v in self.arguments.items())
-        return self.tool, tuple(sorted(told))
+        arguments = ((k, v.rstrip("s") if k == "kind" else v) for k, v in self.arguments.items())
+        return self.tool, tuple(sorted(arguments))
 
 
 class Incident(Value):
@@ -87,12 +87,12 @@ class IncidentReport(Value):
 
 def incidents_in(folder: Path) -> list[Incident]:
     """Those that came with an alert, in their order."""
-    found = []
+    incidents = []
     for path in sorted(folder.glob("*/*/investigate_request.json")):
         request = json.loads(path.read_text())
-        told = json.loads((path.parent / "issue_data.json").read_text() or "{}")
-        labels = dict(told.get("raw", {}).get("labels", {})) or _labels_of(request["subject"])
-        found.append(
+        issue = json.loads((path.parent / "issue_data.json").read_text() or "{}")
+        labels = dict(issue.get("raw", {}).get("labels", {})) or _labels_of(request["subject"])
+        incidents.append(
             Incident(
                 id=path.parent.name,
                 alert=str(request["title"]).rstrip("."),
@@ -100,7 +100,7 @@ def incidents_in(folder: Path) -> list[Incident]:
                 recorded=tuple({each.call: each for each in recorded_in(path.parent)}.values()),
             )
         )
-    return found
+    return incidents
 
 
 def recorded_in(folder: Path) -> Iterator[Recorded]:
@@ -108,11 +108,11 @@ def recorded_in(folder: Path) -> Iterator[Recorded]:
     for path in sorted(folder.rglob("*.txt")):
         lines = path.read_text(errors="replace").splitlines()[:2]
         try:
-            head, told = (json.loads(line) for line in lines)
+            head, call_record = (json.loads(line) for line in lines)
         except ValueError:
             continue
         arguments = {k: str(v) for k, v in (head.get("match_params") or {}).items() if v}
-        invocation = str(told.get("invocation") or "")
+        invocation = str(call_record.get("invocation") or "")
         is_plain = invocation.startswith("kubectl ") and not re.search(r"[|\\\n\"'&;]", invocation)
         yield Recorded(
             tool=head["tool_name"], arguments=arguments, command=invocation if is_plain else ""
@@ -150,14 +150,14 @@ def pages_of(alert: str, corpus: Path) -> list[Path]:
 
 def look(incident: Incident, page: Path, catalogue: Catalogue) -> Looked:
     """What this page's steps would ask for the incident."""
-    asked: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+    calls: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     counts: Counter[str] = Counter()
     workflow = shown_page(page.read_text(errors="replace"), page.name)
-    for binding in Proposing(catalogue).bindings(workflow, incident.labels):
+    for binding in BindingProposer(catalogue).propose(workflow, incident.labels):
         counts["steps"] += 1
         if binding.tool:
             counts["bound"] += 1
-            asked.add(_call(binding, incident.labels))
+            calls.add(_call(binding, incident.labels))
     sayable = [each for each in incident.recorded if any(_is_of(each, t) for t in catalogue.tools)]
     return Looked(
         incident=incident.id,
@@ -166,44 +166,44 @@ def look(incident: Incident, page: Path, catalogue: Catalogue) -> Looked:
         bound=counts["bound"],
         recorded=len(incident.recorded),
         sayable=len(sayable),
-        asked=sum(each.call in asked for each in incident.recorded),
+        asked=sum(each.call in calls for each in incident.recorded),
     )
 
 
 def measure(incidents: Path, corpus: Path, *, all_orders: bool) -> IncidentReport:
     """Every incident with each of its pages."""
     catalogue = catalogue_of(recorded_in(incidents), all_orders=all_orders)
-    found = incidents_in(incidents)
-    pages = {each.id: pages_of(each.alert, corpus) for each in found}
-    looked = tuple(look(each, page, catalogue) for each in found for page in pages[each.id])
-    recorded, sayable, asked = (
+    cases = incidents_in(incidents)
+    pages = {each.id: pages_of(each.alert, corpus) for each in cases}
+    looked = tuple(look(each, page, catalogue) for each in cases for page in pages[each.id])
+    recorded, sayable, hits = (
         sum(getattr(each, name) for each in looked) for name in ("recorded", "sayable", "asked")
     )
     figures = {
-        "incidents": len(found),
+        "incidents": len(cases),
         "with a page": sum(bool(each) for each in pages.values()),
         "pairs of incident and page": len(looked),
         "recorded outputs": recorded,
-        "asked for, of all": asked / max(1, recorded),
-        "asked for, of those that the catalogue can say": asked / max(1, sayable),
+        "asked for, of all": hits / max(1, recorded),
+        "asked for, of those that the catalogue can say": hits / max(1, sayable),
         "steps that a tool does": sum(e.bound for e in looked)
         / max(1, sum(e.steps for e in looked)),
     }
     shown = tuple(
         tool.shown({name: f"<{name}>" for name in tool.parameters}) for tool in catalogue.tools
     )
-    without = tuple(each.id for each in found if not pages[each.id])
+    without = tuple(each.id for each in cases if not pages[each.id])
     return IncidentReport(looked=looked, without_page=without, tools=shown, figures=figures)
 
 
 def _labels_of(subject: Mapping[str, Any]) -> dict[str, str]:
     kind = str(subject.get("kind") or subject.get("subject_type") or "name")
-    told = {
+    labels = {
         _OF_KIND.get(kind, kind): subject.get("name"),
         "namespace": subject.get("namespace"),
         "container": subject.get("container"),
     }
-    return {name: str(value) for name, value in told.items() if value}
+    return {name: str(value) for name, value in labels.items() if value}
 
 
 def _words(recorded: Recorded) -> tuple[str, ...]:
@@ -250,12 +250,12 @@ def _is_of(recorded: Recorded, tool: Tool) -> bool:
 
 
 def _call(binding: Binding, labels: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    known = {name: _value(each, labels) for name, each in binding.arguments.items()}
-    return Recorded(tool=binding.tool.rpartition("_of_")[0], arguments=known, command="").call
+    arguments = {name: _value(each, labels) for name, each in binding.arguments.items()}
+    return Recorded(tool=binding.tool.rpartition("_of_")[0], arguments=arguments, command="").call
 
 
 def _value(argument: Argument, labels: Mapping[str, str]) -> str:
     """Empty where it is only known in a run, or filled in by a person."""
     if argument.origin is Origin.LABEL:
         return labels.get(argument.value, "")
-    return argument.value if argument.origin is Origin.GIVEN else ""
+    return argument.value if argument.origin is Origin.LITERAL else ""

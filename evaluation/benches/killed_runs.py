@@ -113,7 +113,7 @@ def kill_runs(folder: Path, kills: int, seed: int, say: Callable[[str], None]) -
     """So many kills, at most one in each run, at random moments of it."""
     chance = random.Random(seed)  # noqa: S311 - the same each time
     clock = Clock(begins_at=time.time(), speed=20)
-    found: list[dict[str, Any]] = []
+    outcomes: list[dict[str, Any]] = []
     with (
         Simulation(folder / "network", clock=clock) as simulation,
         platform_in(folder, simulation) as platform,
@@ -126,16 +126,16 @@ def kill_runs(folder: Path, kills: int, seed: int, say: Callable[[str], None]) -
             simulation.inject(fault)
             ticket = world.ticket(fault.alert(simulation.world))
             world.approve_bindings(ticket)
-            found.append(_run_and_kill(world, platform, ticket, chance.uniform(0, 2.5)))
-            say(f"{number + 1}: {fault.kind} {found[-1]}")
+            outcomes.append(_run_and_kill(world, platform, ticket, chance.uniform(0, 2.5)))
+            say(f"{number + 1}: {fault.kind} {outcomes[-1]}")
     return KilledRuns(
         kills=kills,
-        runs=len(found),
-        ended=sum(each["ended"] for each in found),
-        asked=sum(each["asked"] for each in found),
-        repeated=sum(each["repeated"] for each in found),
-        unapproved=sum(each["unapproved"] for each in found),
-        locked=sum(each["locked"] for each in found),
+        runs=len(outcomes),
+        ended=sum(each["ended"] for each in outcomes),
+        asked=sum(each["asked"] for each in outcomes),
+        repeated=sum(each["repeated"] for each in outcomes),
+        unapproved=sum(each["unapproved"] for each in outcomes),
+        locked=sum(each["locked"] for each in outcomes),
     )
 
 
@@ -144,7 +144,7 @@ def _run_and_kill(world: World, platform: Platform, ticket: str, after_s: float)
     body = {"ticket_id": ticket, "mode": "supervised", "confirms_page": True}
     run_id = platform.client.post("/v1/runs", json=body).json()["id"]
     kill_at, by = time.monotonic() + after_s, time.monotonic() + ENDS_WITHIN_S
-    killed = asked = False
+    killed = is_unsure_of_change = False
     run = None
     while (run is None or run.phase is not RunPhase.ENDED or not killed) and time.monotonic() < by:
         if not killed and time.monotonic() >= kill_at:
@@ -152,7 +152,7 @@ def _run_and_kill(world: World, platform: Platform, ticket: str, after_s: float)
             platform.start()
             killed = True
         run = RunDetail.model_validate(platform.client.get(f"/v1/runs/{run_id}").json())
-        asked |= _answer(platform, run)
+        is_unsure_of_change |= _answer(platform, run)
         time.sleep(0.02)
     sent = [f"{each.device} {each.line}" for each in world.simulation.log.changes()[before:]]
     events = run.events if run else ()
@@ -160,7 +160,7 @@ def _run_and_kill(world: World, platform: Platform, ticket: str, after_s: float)
     return {
         "ended": run is not None and run.phase is RunPhase.ENDED,
         "outcome": run.outcome.value if run and run.outcome else "",
-        "asked": asked,
+        "asked": is_unsure_of_change,
         "repeated": len(sent) - len(set(sent)),
         "unapproved": max(0, len(sent) - approved),
         "locked": bool(run and run.why.startswith("the run ")),
@@ -174,15 +174,15 @@ def _answer(platform: Platform, run: RunDetail) -> bool:
             leave = {"digest": run.approval.digest}
             platform.client.post(f"/v1/runs/{run.id}/approval", json=leave)
         elif run.question is not None:
-            asked = run.question
+            question = run.question
             option = "done" if is_of_hands(run) else "hand over"
-            if asked.what == "unknown":
+            if question.what == "unknown":
                 option = "it was made"
-            if asked.what == "failed":
+            if question.what == "failed":
                 option = "hand over"
-            answer = {"question": asked.seq, "option": option}
+            answer = {"question": question.seq, "option": option}
             platform.client.post(f"/v1/runs/{run.id}/answer", json=answer)
-            return asked.what == "unknown"
+            return question.what == "unknown"
     except httpx.TransportError:
         return False
     return False

@@ -17,26 +17,25 @@ from evaluation.benches.execution import World
 from services.contracts.searching import NodeState, SearchAnswer, StartSearch
 from services.executor.adapters.adapters import all_adapters
 from services.executor.adapters.port import NotSentError, UnknownEffectError
-from services.executor.calling import Calling
-from services.executor.search.answering import answer_of
-from services.executor.search.asks import (
+from services.executor.search.answer import build_answer
+from services.executor.search.engine import SearchEngine, look_up
+from services.executor.search.model_questions import (
+    ModelClaim,
+    ModelSuggestion,
     Plan,
-    ToldClaim,
-    ToldSuggestion,
-    observation_told,
-    targets_told,
-    ticket_told,
-    tools_told,
+    describe_observation,
+    describe_targets,
+    describe_ticket,
+    describe_tools,
 )
-from services.executor.search.engine import SearchEngine, looked_up
-from services.executor.search.experts import RETRIEVE
-from services.executor.search.report import quoted
-from services.executor.search.search import Search
+from services.executor.search.search import RETRIEVE, Search
 from services.executor.search.service import SearchService
-from services.executor.search.state import Call, Node, Observation, SearchState
+from services.executor.search.state import Call, Observation, SearchState, SubtaskNode
 from services.executor.search.store import SearchStore
+from services.executor.search.views import quote_citations
 from services.executor.settings import SearchSettings
-from services.executor.tools.kept_catalogue import KeptCatalogue
+from services.executor.tool_caller import ToolCaller
+from services.executor.tools.catalogue import CachedCatalogue
 from services.executor.tools.tool import BadArgumentError
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
@@ -46,8 +45,8 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.value import Value
 from services.llm.chat_model import ChatModel, ChatRequest, Message, ModelAnswerError, Usage
-from services.llm.parsing import parse_answer
 from services.llm.prompts import load_prompt
+from services.llm.structured import correction_turns, parse_answer
 from services.serving.embedded import Embedded
 from services.simulator.faults import Fault, variants
 from services.simulator.simulation import PAGES, Simulation
@@ -114,8 +113,8 @@ class Scene:
     platform: Embedded
     fault: Fault
     ticket_id: str
-    catalogue: KeptCatalogue
-    calling: Calling
+    catalogue: CachedCatalogue
+    calling: ToolCaller
     clock: Clock
 
 
@@ -125,26 +124,26 @@ def scene_in(folder: Path, fault: Fault) -> Iterator[Scene]:
     with Simulation(folder / "network", clock=Clock(begins_at=time.time())) as simulation:
         simulation.inject(fault)
         alert = fault.alert(simulation.world)
-        known = folder / "pages"
-        known.mkdir()
+        pages = folder / "pages"
+        pages.mkdir()
         for page in PAGES.glob("*.md"):
             if page.stem != alert["labels"]["alertname"]:
-                (known / page.name).write_text(page.read_text())
+                (pages / page.name).write_text(page.read_text())
         os.environ["FLOWXPERT_EXECUTOR_CATALOGUE"] = str(simulation.folder)
         try:
             with Embedded.open(PlatformSettings(data_dir=folder / "data")) as platform:
-                platform.ingestion.ingest_here(known)
+                platform.ingestion.ingest_here(pages)
                 platform.start()
                 with TestClient(platform.app, base_url="http://127.0.0.1") as client:
                     world = World(client, simulation)
-                    catalogue = KeptCatalogue(simulation.folder)
+                    catalogue = CachedCatalogue(simulation.folder)
                     yield Scene(
                         world=world,
                         platform=platform,
                         fault=fault,
                         ticket_id=world.ticket(alert),
                         catalogue=catalogue,
-                        calling=Calling(catalogue, all_adapters()),
+                        calling=ToolCaller(catalogue, all_adapters()),
                         clock=Clock.of_folder(simulation.folder),
                     )
         finally:
@@ -166,14 +165,14 @@ def search_in(
     search = store.load(search_id).search
     say(f"{arm}: {search.ticket.title}")
     if arm is Arm.OCE:
-        found = _by_experts(store, engine, search_id)
+        record = _by_experts(store, engine, search_id)
     elif arm is Arm.LOOP:
-        found = _Loop(scene, search, model, answer_within_s, say).run()
+        record = _Loop(scene, search, model, answer_within_s, say).run()
     else:
-        found = _from_ticket(search, model, answer_within_s)
+        record = _from_ticket(search, model, answer_within_s)
     sent = scene.world.simulation.log.sent()[before:]
     at = f"{scene.fault.kind} at {scene.fault.place} of {scene.fault.device}"
-    return found.model_copy(
+    return record.model_copy(
         update={
             "arm": arm,
             "fault": scene.fault.kind,
@@ -196,7 +195,7 @@ def _house(
     settings = SearchSettings(within_s=DAY_S, answer_within_s=answer_within_s)
     service = SearchService(
         store,
-        tickets=scene.platform.gateway.tickets,
+        tickets=scene.platform.gateway.run_notes,
         catalogue=scene.catalogue,
         folder=scene.world.simulation.folder,
         clock=scene.clock,
@@ -219,7 +218,7 @@ def _by_experts(store: SearchStore, engine: SearchEngine, search_id: str) -> Sea
         f" {n.call.shown if n.call else '-'} | {n.state.value}"
         for n in state.nodes.values()
     ]
-    told = Searched(
+    record = Searched(
         arm=Arm.OCE,
         fault="",
         injected="",
@@ -234,21 +233,22 @@ def _by_experts(store: SearchStore, engine: SearchEngine, search_id: str) -> Sea
         misread=sum(event.kind.value == "misread" for event in stored.events),
         looks=tuple(looks),
     )
-    return _with_answer(told, state, state.answer)
+    return _with_answer(record, state, state.answer)
 
 
-def _with_answer(told: Searched, state: SearchState, answer: SearchAnswer | None) -> Searched:
+def _with_answer(record: Searched, state: SearchState, answer: SearchAnswer | None) -> Searched:
     if answer is None:
-        return told
-    stand = [claim for claim in answer.claims if not claim.struck]
+        return record
+    kept_claims = [claim for claim in answer.claims if not claim.struck]
     suggested = answer.suggestion
-    return told.model_copy(
+    return record.model_copy(
         update={
             "cause": answer.cause,
             "cause_struck": answer.cause_struck,
-            "claims": tuple(claim.text for claim in stand),
+            "claims": tuple(claim.text for claim in kept_claims),
             "evidence": tuple(
-                tuple(line.strip() for line in quoted(state, claim.cited)) for claim in stand
+                tuple(line.strip() for line in quote_citations(state, claim.cited))
+                for claim in kept_claims
             ),
             "struck": tuple(f"{c.text} ({c.struck})" for c in answer.claims if c.struck),
             "ruled_out": tuple(state.hypotheses[id_] for id_ in answer.ruled_out),
@@ -266,14 +266,14 @@ class _Turn(BaseModel):
     target: str = ""
     arguments: dict[str, str] = Field(default={})
     cause: str = ""
-    claims: list[ToldClaim] = Field(default=[])
-    suggestion: ToldSuggestion | None = None
+    claims: list[ModelClaim] = Field(default=[])
+    suggestion: ModelSuggestion | None = None
     why: str = ""
 
     @field_validator("arguments", mode="before")
     @classmethod
-    def _as_text(cls, told: object) -> object:
-        return {str(k): str(v) for k, v in told.items()} if isinstance(told, dict) else {}
+    def _as_text(cls, arguments: object) -> object:
+        return {str(k): str(v) for k, v in arguments.items()} if isinstance(arguments, dict) else {}
 
 
 class _Loop:
@@ -318,11 +318,7 @@ class _Loop:
                 self._misread += 1
                 if len(turns) >= 2 * (_MOST_MISREAD - 1):
                     return self._over(f"nothing that can be used: {error}")
-                said = f"That cannot be used: {error}. Answer with the JSON only."
-                turns += [
-                    Message(role="assistant", content=text),
-                    Message(role="user", content=said),
-                ]
+                turns += correction_turns(text, error)
                 continue
             if turn.choice == "give_up":
                 return self._over(f"gave up: {turn.why}")
@@ -334,15 +330,15 @@ class _Loop:
         tools = [*search.tools]
         prompt = _LOOP.render(
             {
-                "ticket": ticket_told(search),
+                "ticket": describe_ticket(search),
                 "tools": "\n".join(
                     [
-                        tools_told(tools),
+                        describe_tools(tools),
                         "Tools that change something; they can be suggested with an answer:",
                         *(f"  {c.name}: {c.description}" for c in search.changes),
                     ]
                 ),
-                "targets": targets_told(search, {tool.target for tool in tools}),
+                "targets": describe_targets(search, {tool.target for tool in tools}),
                 "seen": "\n".join(self._seen) or "nothing yet",
                 "left": f"{left} looks" if left else "nothing: answer, or give up",
             }
@@ -377,20 +373,22 @@ class _Loop:
         state.calls += 1
         try:
             if call.is_lookup:
-                told = looked_up(self._scene.platform.retrieval, call.arguments["query"], None)
+                output = look_up(self._scene.platform.retrieval, call.arguments["query"], None)
             else:
                 tool = search.tool_named[call.tool]
-                told = self._scene.calling.call(tool, call.target, call.arguments, is_whole=True)
+                output = self._scene.calling.call(tool, call.target, call.arguments, is_whole=True)
         except (NotSentError, UnknownEffectError, FlowXpertError) as error:
             self._seen.append(f"{call.shown}{call.on_target}: failed: {error}")
             self._looks.append(f"{call.shown}{call.on_target} | failed")
             return
         id_, number = f"O{len(state.observations) + 1}", state.calls
         at = time.time()
-        seen = Observation(id_, number, at, number, call, told.fields, told.lines, told.is_cut)
+        seen = Observation(
+            id_, number, at, number, call, output.fields, output.lines, output.is_cut
+        )
         state.observations[id_] = seen
-        state.nodes[number] = Node(number, 0, 1, "", "", "", "", "", NodeState.TOLD)
-        self._seen.append(observation_told(seen, range(1, len(seen.lines) + 1)))
+        state.nodes[number] = SubtaskNode(number, 0, 1, "", "", "", "", "", NodeState.INFORMATIVE)
+        self._seen.append(describe_observation(seen, range(1, len(seen.lines) + 1)))
         self._looks.append(f"{call.shown}{call.on_target}")
         self._say(f"  {call.shown}{call.on_target}")
 
@@ -398,9 +396,9 @@ class _Loop:
         plan = Plan(
             choice="answer", cause=turn.cause, claims=turn.claims, suggestion=turn.suggestion
         )
-        answer = answer_of(self._search, self._state, plan)
-        told = self._over(turn.why, outcome="found" if answer.cause else "not_found")
-        return _with_answer(told, self._state, answer)
+        answer = build_answer(self._search, self._state, plan)
+        record = self._over(turn.why, outcome="found" if answer.cause else "not_found")
+        return _with_answer(record, self._state, answer)
 
     def _over(self, why: str, *, outcome: str = "not_found") -> Searched:
         return Searched(
@@ -419,7 +417,7 @@ class _Loop:
         )
 
 
-class _Said(BaseModel):
+class _DirectAnswer(BaseModel):
     """What is answered from the ticket alone."""
 
     cause: str
@@ -428,30 +426,30 @@ class _Said(BaseModel):
 
 def _from_ticket(search: Search, model: ChatModel, within_s: float) -> Searched:
     request = ChatRequest(
-        messages=_DIRECT.render({"ticket": ticket_told(search)}),
+        messages=_DIRECT.render({"ticket": describe_ticket(search)}),
         temperature=0,
         max_tokens=search.limits.answer_tokens,
-        json_schema=_Said.model_json_schema(),
+        json_schema=_DirectAnswer.model_json_schema(),
         prompt=_DIRECT.label,
         timeout_s=within_s,
     )
     response = model.complete(request)
-    said = parse_answer(response.samples[0].text, _Said)
+    answer = parse_answer(response.samples[0].text, _DirectAnswer)
     return Searched(
         arm=Arm.DIRECT,
         fault="",
         injected="",
         ticket="",
         outcome="found",
-        why=said.why,
-        cause=said.cause,
+        why=answer.why,
+        cause=answer.cause,
         questions=1,
         tokens=response.usage.total,
     )
 
 
-def told_of(searched: Searched) -> str:
-    """The whole of it, for people."""
+def to_yaml(searched: Searched) -> str:
+    """Return a search as YAML for people, without the lines that were sent."""
     return yaml.safe_dump(
         searched.model_dump(mode="json", exclude={"sent"}), sort_keys=False, allow_unicode=True
     )

@@ -13,7 +13,7 @@ from services.executor.summary.trace import Call, Trace
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.compare import Scalar, all_hold
 from services.executor.tools.outputs import read_output
-from services.executor.tools.tool import Effect, Tool
+from services.executor.tools.tool import Tool, ToolEffect
 from services.kit.value import Value
 from services.simulator.faults import Fault
 from services.simulator.model import GATEWAY
@@ -68,7 +68,7 @@ class _Solving:
         self._name = name
         self._begun = solver._now()
         self._calls: list[Call] = []
-        self._told: dict[str, Scalar] = {}
+        self._observed_fields: dict[str, Scalar] = {}
 
     def done(self) -> Trace:
         chance, wanted = self._solver._chance, [*self._gold.tools]
@@ -100,9 +100,9 @@ class _Solving:
         for name in self._solver._chance.sample(DETOURS, times):
             self._look(name)
 
-    def _look(self, name: str, **given: str) -> Mapping[str, Scalar]:
+    def _look(self, name: str, **arguments: str) -> Mapping[str, Scalar]:
         tool = self._solver._catalogue.tool(name)
-        return self._call(tool, {n: given.get(n) or self._argument(n) for n in tool.parameters})
+        return self._call(tool, {n: arguments.get(n) or self._argument(n) for n in tool.parameters})
 
     def _look_wrong(self) -> None:
         """At a port that has nothing to do with it."""
@@ -126,17 +126,17 @@ class _Solving:
             )
             while not is_seen and self._solver._now() < until:
                 self._solver._wait(wanted.every_s)
-                told = self._call(by, wanted.filled(arguments))
-                is_seen = all_hold(wanted.tests, told) is True
+                fields = self._call(by, wanted.filled(arguments))
+                is_seen = all_hold(wanted.tests, fields) is True
         self._calls[place] = self._calls[place].model_copy(update={"verified": is_seen})
         return is_seen
 
     def _argument(self, name: str) -> str:
         """What the ticket or a look has told, as somebody at the keyboard would know it."""
-        known = {**self._told, **self._labels, "count": "20", "gateway": GATEWAY}
+        values = {**self._observed_fields, **self._labels, "count": "20", "gateway": GATEWAY}
         if name == "neighbor" and "neighbor" not in self._labels:
             return GATEWAY
-        return str(known.get(name) or self._fault.place)
+        return str(values.get(name) or self._fault.place)
 
     def _call(self, tool: Tool, arguments: Mapping[str, str]) -> Mapping[str, Scalar]:
         self._solver._wait(self._solver._chance.uniform(*THINKS_S))
@@ -148,8 +148,8 @@ class _Solving:
             return {}
         fields = read_output(tool, raw, target.platform).fields
         self._note(tool, arguments, fields)
-        if tool.effect is Effect.READ and tool.name in self._gold.tools:
-            self._told |= fields
+        if tool.effect is ToolEffect.READ and tool.name in self._gold.tools:
+            self._observed_fields |= fields
         return fields
 
     def _note(

@@ -16,21 +16,24 @@ from services.contracts.execution import RunOutcome, RunPhase
 from services.executor.adapters.port import ToolAdapter
 from services.executor.adapters.ssh import SshAdapter
 from services.executor.runs.engine import RunEngine
-from services.executor.runs.events import Asking, Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.executor.runs.state import RunState
 from services.executor.runs.store import RunStore
-from services.executor.summary.by_model import by_model
+from services.executor.summary.by_model import model_learner
 from services.executor.summary.cases import is_successful
-from services.executor.summary.choose import Measured
-from services.executor.summary.learned import Learned
+from services.executor.summary.learned_workflow import LearnedWorkflow
 from services.executor.summary.plan import NotLearnedError
-from services.executor.summary.replay import replays, run_of
-from services.executor.summary.summarise import Summary, graph_findings, summarised
-from services.executor.summary.trace import Trace, joined
+from services.executor.summary.replay import replay_all, run_of
+from services.executor.summary.summarise import (
+    MeasuredWorkflow,
+    Summary,
+    graph_findings,
+    summarise_traces,
+)
+from services.executor.summary.trace import Trace, join_traces
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
-from services.executor.tools.tool import Effect, SshWay
+from services.executor.tools.tool import SshWay, ToolEffect
 from services.kit.clock import Clock
 from services.kit.ids import time_ordered_id
 from services.kit.migrations import ROOMS
@@ -38,11 +41,10 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.value import Value
 from services.llm.chat_model import ChatModel, ModelUnavailableError
-from services.simulator.direct import DirectDevices, HandClock, Received
-from services.simulator.faults import Acts, Fault, variants
+from services.simulator.direct import DirectDevices, ManualClock, ReceivedCall
+from services.simulator.faults import Fault, RepairEffect, variants
 from services.simulator.model import LEAVES, SPINES
-from services.simulator.simulation import CATALOGUE, Simulation
-from services.simulator.wire_log import Sent
+from services.simulator.simulation import CATALOGUE, SentLine, Simulation
 from services.workflow.model import StepKind
 
 FRESH_SEED = 1_000
@@ -100,8 +102,8 @@ class SummaryReport(Value):
 
 def golds() -> dict[str, Gold]:
     """What is right about each kind of fault."""
-    told = yaml.safe_load(GOLD.read_text())
-    return {k: Gold(tools=tuple(each["tools"]), end=each["end"]) for k, each in told.items()}
+    content = yaml.safe_load(GOLD.read_text())
+    return {k: Gold(tools=tuple(each["tools"]), end=each["end"]) for k, each in content.items()}
 
 
 MIXED: dict[str, tuple[str, ...]] = {
@@ -121,8 +123,8 @@ SAME_ALERT: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Given(NamedTuple):
-    """What a workflow is learned from."""
+class TrainingSet(NamedTuple):
+    """The traces that a workflow is learned from."""
 
     name: str
     kinds: Sequence[str]
@@ -144,34 +146,34 @@ class Network:
     """Heal all, then break this."""
     alert: Callable[[Fault], Mapping[str, str]]
     is_mended: Callable[[Fault], bool]
-    sent: Callable[[], Sequence[Received]]
+    sent: Callable[[], Sequence[ReceivedCall]]
     """All that the devices were sent that changes something, by their own log."""
     clock: object
 
 
 def direct_network() -> Network:
     """In process, without SSH, by a clock that is moved."""
-    clock = HandClock()
+    clock = ManualClock()
     devices = DirectDevices(clock)
-    known = direct_catalogue()
+    catalogue = direct_catalogue()
 
     def break_(fault: Fault | None) -> None:
         devices.heal()
         if fault:
-            devices.broken.inject(fault)
+            devices.active_faults.inject(fault)
 
     def is_mended(fault: Fault) -> bool:
-        return devices.broken.is_mended(fault)  # healing makes it anew
+        return devices.active_faults.is_mended(fault)  # healing makes it anew
 
     return Network(
-        catalogue=known,
+        catalogue=catalogue,
         adapter=devices,
         now=clock.now,
-        wait=clock.pass_,
+        wait=clock.advance,
         break_=break_,
         alert=lambda fault: fault.alert(devices.world)["labels"],
         is_mended=is_mended,
-        sent=lambda: devices.changes(known),
+        sent=lambda: devices.changes(catalogue),
         clock=clock,
     )
 
@@ -181,9 +183,9 @@ def ssh_network(folder: Path, speed: float) -> Iterator[Network]:
     """The switches over SSH, by a clock that runs so fast."""
     clock = Clock(begins_at=time.time(), speed=speed)
     with Simulation(folder / "network", clock=clock) as simulation:
-        told = Catalogue.of_folder(simulation.folder)
-        free = told.policy.model_copy(update={"changes_per_target_and_hour": 1_000})
-        known = told.model_copy(update={"policy": free})
+        shipped = Catalogue.of_folder(simulation.folder)
+        free = shipped.policy.model_copy(update={"changes_per_target_and_hour": 1_000})
+        catalogue = shipped.model_copy(update={"policy": free})
 
         def break_(fault: Fault | None) -> None:
             simulation.heal()
@@ -191,17 +193,17 @@ def ssh_network(folder: Path, speed: float) -> Iterator[Network]:
                 simulation.inject(fault)
 
         def is_mended(fault: Fault) -> bool:
-            return simulation.broken.is_mended(fault)
+            return simulation.active_faults.is_mended(fault)
 
-        def sent() -> list[Received]:
+        def sent() -> list[ReceivedCall]:
             """As the wire has it, by the tool whose command it is."""
-            return [*_received(simulation.log.sent(), known)]
+            return [*_received(simulation.log.sent(), catalogue)]
 
         yield Network(
-            catalogue=known,
+            catalogue=catalogue,
             adapter=SshAdapter(),
             now=clock.now,
-            wait=lambda seconds: time.sleep(clock.real(seconds)),
+            wait=lambda seconds: time.sleep(clock.real_seconds(seconds)),
             break_=break_,
             alert=lambda fault: fault.alert(simulation.world)["labels"],
             is_mended=is_mended,
@@ -210,26 +212,26 @@ def ssh_network(folder: Path, speed: float) -> Iterator[Network]:
         )
 
 
-def _received(lines: Sequence[Sent], known: Catalogue) -> Iterator[Received]:
+def _received(lines: Sequence[SentLine], catalogue: Catalogue) -> Iterator[ReceivedCall]:
     """Changes of the catalogue's tools in what devices were sent, line by line."""
     for place, sent in enumerate(lines):
         if not sent.is_change:
             continue
         before = next((x for x in reversed(lines[:place]) if x.device == sent.device), None)
-        yield _told(sent, before, known)
+        yield _received_change(sent, before, catalogue)
 
 
-def _told(sent: Sent, before: Sent | None, known: Catalogue) -> Received:
-    """The tool of a line; a line of a configuration belongs to the one before it."""
-    for tool in known.tools:
-        if tool.effect is not Effect.CHANGE or not isinstance(tool.way, SshWay):
+def _received_change(sent: SentLine, before: SentLine | None, catalogue: Catalogue) -> ReceivedCall:
+    """Return the tool of a line; a line of a configuration belongs to the one before it."""
+    for tool in catalogue.tools:
+        if tool.effect is not ToolEffect.CHANGE or not isinstance(tool.way, SshWay):
             continue
         *heads, last = tool.way.templates
-        found = last.arguments_of(sent.line)
-        head = heads[-1].arguments_of(before.line) if heads and before else {}
-        if found is not None and head is not None:
-            return Received(sent.device, tool.name, {**found, **head})
-    return Received(sent.device, sent.line, {})
+        arguments = last.match_command(sent.line)
+        head = heads[-1].match_command(before.line) if heads and before else {}
+        if arguments is not None and head is not None:
+            return ReceivedCall(sent.device, tool.name, {**arguments, **head})
+    return ReceivedCall(sent.device, sent.line, {})
 
 
 def direct_catalogue() -> Catalogue:
@@ -274,20 +276,25 @@ class Bench:
         """What the solver did about so many variants of a fault."""
         network = self._network
         solver = Solver(network.catalogue, network.adapter, network.now, network.wait, seed=seed)
-        found = []
+        traces = []
         for number, fault in enumerate(variants(kind, most=most, seed=seed)):
             network.break_(fault)
             network.wait(60)
             labels = network.alert(fault)
             name = f"{kind}-{seed}-{number}"
-            found.append(solver.trace(fault, labels, self._golds[kind], name))
-        self.made += found
-        return found
+            traces.append(solver.trace(fault, labels, self._golds[kind], name))
+        self.made += traces
+        return traces
 
-    def case(self, given: Given, summarise: Summarise = summarised) -> Case:
+    def case(self, training_set: TrainingSet, summarise: Summarise = summarise_traces) -> Case:
         """Learn from these, and test on what is fresh."""
-        name, kinds, kept, count = given.name, given.kinds, given.kept, given.each
-        used = [t for t in given.traces if kept == ALL or is_successful(t)]
+        name, kinds, kept, count = (
+            training_set.name,
+            training_set.kinds,
+            training_set.kept,
+            training_set.each,
+        )
+        used = [t for t in training_set.traces if kept == ALL or is_successful(t)]
         summary = summarise(used, self._network.catalogue, name)
         if len(summary.learned) != 1:
             why = "; ".join(summary.refused) or f"{len(summary.learned)} workflows"
@@ -298,7 +305,7 @@ class Bench:
             )  # fmt: skip
         learned = summary.learned[0]
         tests = tuple(self._tests(learned, kinds))
-        played = replays(learned, used, self._network.catalogue)
+        played = replay_all(learned, used, self._network.catalogue)
         steps = learned.workflow().steps
         right = sum(each.is_right for each in tests)
         self._say(f"{name} of {count} ({kept}): {right} of {len(tests)} right")
@@ -313,16 +320,16 @@ class Bench:
             tests=tests,
         )
 
-    def _tests(self, learned: Learned, kinds: Sequence[str]) -> list[FreshRun]:
-        found = []
+    def _tests(self, learned: LearnedWorkflow, kinds: Sequence[str]) -> list[FreshRun]:
+        runs = []
         for fault, kind, own in self._situations(kinds):
             self._network.break_(fault)
             labels = self._network.alert(fault)
             if not kind:
                 self._network.break_(None)
             self._network.wait(60)
-            found.append(self._test(learned, fault, kind, labels, own=own))
-        return found
+            runs.append(self._test(learned, fault, kind, labels, own=own))
+        return runs
 
     @staticmethod
     def _situations(kinds: Sequence[str]) -> list[tuple[Fault, str, bool]]:
@@ -341,7 +348,7 @@ class Bench:
 
     def _test(
         self,
-        learned: Learned,
+        learned: LearnedWorkflow,
         fault: Fault,
         kind: str,
         labels: Mapping[str, str],
@@ -371,7 +378,7 @@ class Bench:
             situation=situation if kind else "nothing wrong",
             outcome=outcome.value if outcome else state.phase.value,
             is_right=is_right,
-            is_complete=outcome is not None and not self._asked_for_more,
+            is_complete=outcome is not None and not self._needs_person,
             wrong_changes=tuple(f"{device}: {tool} {dict(a)}" for device, tool, a in wrong),
             why=state.why,
         )
@@ -380,18 +387,18 @@ class Bench:
         self, fault: Fault, gold: Gold
     ) -> set[tuple[str, str, tuple[tuple[str, str], ...]]]:
         """What the solver would send to the same device about the same fault."""
-        devices = DirectDevices(clock := HandClock())
-        devices.broken.inject(replace(fault, acts=Acts.WORKS, herrings=()))
-        solver = Solver(direct_catalogue(), devices, clock.now, clock.pass_)
+        devices = DirectDevices(clock := ManualClock())
+        devices.active_faults.inject(replace(fault, acts=RepairEffect.WORKS, herrings=()))
+        solver = Solver(direct_catalogue(), devices, clock.now, clock.advance)
         labels = fault.alert(devices.world)["labels"]
         return expected(fault, [solver.trace(fault, labels, gold, "gold")], gold)
 
-    def _run(self, learned: Learned, labels: Mapping[str, str]) -> RunState:
+    def _run(self, learned: LearnedWorkflow, labels: Mapping[str, str]) -> RunState:
         """Until it is over; the scripted person gives leave, and hands over whatever is asked."""
         network = self._network
         run = run_of(learned, labels, network.catalogue, at=network.now(), id_=time_ordered_id())
         self._store.start(run, network.now())
-        self._asked_for_more = False
+        self._needs_person = False
         for _ in range(MOST_TURNS):
             self._engine.advance(run.id)
             stored = self._store.load(run.id)
@@ -401,13 +408,17 @@ class Bench:
             if (approval := state.open_approval) is not None:
                 facts = {"digest": approval.digest, "kind": "person"}
                 self._store.append(
-                    stored, [NewEvent(Kind.APPROVED, approval.place, facts, "bench")], network.now()
+                    stored,
+                    [NewEvent(RunEventKind.APPROVED, approval.place, facts, "bench")],
+                    network.now(),
                 )
-            elif (asked := state.question) is not None:
-                self._asked_for_more |= asked.what is not Asking.FAILED
-                said = {"option": "hand over", "arguments": {}, "word": ""}
+            elif (question := state.question) is not None:
+                self._needs_person |= question.what is not QuestionKind.FAILED
+                answer = {"option": "hand over", "arguments": {}, "word": ""}
                 self._store.append(
-                    stored, [NewEvent(Kind.ANSWERED, asked.place, said, "bench")], network.now()
+                    stored,
+                    [NewEvent(RunEventKind.ANSWERED, question.place, answer, "bench")],
+                    network.now(),
                 )
             elif stored.waits_until is not None and state.phase is not RunPhase.PAUSED:
                 network.wait(max(0.0, stored.waits_until - network.now()))
@@ -423,7 +434,7 @@ def _as_gold(
         return outcome is RunOutcome.DONE
     if gold.end == "hands":
         return outcome is RunOutcome.HANDED_OVER
-    if fault.acts in {Acts.WORKS, Acts.LATE}:
+    if fault.acts in {RepairEffect.WORKS, RepairEffect.LATE}:
         return outcome is RunOutcome.RECOVERED and is_mended
     return outcome is RunOutcome.HANDED_OVER and tried
 
@@ -434,47 +445,53 @@ def summarise_faults(
     counts: Sequence[int],
     kinds: Sequence[str],
     seeds: Sequence[int] = (0,),
-    given: Sequence[Trace] = (),
-    summarise: Summarise = summarised,
+    recorded_traces: Sequence[Trace] = (),
+    summarise: Summarise = summarise_traces,
 ) -> list[Case]:
-    """A case for each kind, number of traces, and what of them is kept.
+    """Return a case for each kind, number of traces, and part of them that is kept.
 
-    `given` traces stand in place of the solver's: their ids begin with the kind of fault.
+    `recorded_traces` take the place of the solver's: their ids begin with the kind of fault.
     """
     wanted: dict[str, tuple[str, ...]] = {kind: (kind,) for kind in kinds or golds()}
-    wanted |= {alert: told for alert, told in MIXED.items() if not kinds or set(told) <= set(kinds)}
+    wanted |= {
+        alert: own_kinds
+        for alert, own_kinds in MIXED.items()
+        if not kinds or set(own_kinds) <= set(kinds)
+    }
     cases = []
     for seed in seeds:
-        for name, told in wanted.items():
+        for name, own_kinds in wanted.items():
             for count in counts:
                 traces = [
                     trace
-                    for kind in told
-                    for trace in _of_kind(given, kind)[:count]
+                    for kind in own_kinds
+                    for trace in _of_kind(recorded_traces, kind)[:count]
                     or bench.traces(kind, count, seed=seed)
                 ]
                 cases += [
-                    bench.case(Given(name, told, traces, kept, count), summarise)
+                    bench.case(TrainingSet(name, own_kinds, traces, kept, count), summarise)
                     for kept in (ALL, SUCCESSFUL)
                 ]
     return cases
 
 
-def _of_kind(given: Sequence[Trace], kind: str) -> list[Trace]:
-    return [each for each in given if each.id.startswith(f"{kind}-")]
+def _of_kind(traces: Sequence[Trace], kind: str) -> list[Trace]:
+    return [each for each in traces if each.id.startswith(f"{kind}-")]
 
 
 def by_the_model(model: ChatModel) -> Summarise:
     """By a model alone, measured on the traces that it was shown; a case of it costs a question."""
 
     def summarise(traces: Sequence[Trace], catalogue: Catalogue, title: str) -> Summary:
-        together = joined(traces)
+        together = join_traces(traces)
         try:
-            learned = by_model(model, catalogue, title)(together)
+            learned = model_learner(model, catalogue, title)(together)
         except (NotLearnedError, ModelUnavailableError) as error:
             return Summary(refused=(str(error),))
-        right = sum(each.is_right for each in replays(learned, together, catalogue))
-        return Summary(found=(Measured(learned=learned, replayed=right, left_out=None),))
+        right = sum(each.is_right for each in replay_all(learned, together, catalogue))
+        return Summary(
+            workflows=(MeasuredWorkflow(learned=learned, replayed=right, left_out=None),)
+        )
 
     return summarise
 

@@ -17,9 +17,9 @@ from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import calibration_error
 from services.gateway.ticket.noise_reduction import reduce_noise
-from services.gateway.triage.choice import Limits, choose
+from services.gateway.triage.choice import RoutingLimits, choose_by_ranker
 from services.gateway.triage.routing.cases import case_of
-from services.gateway.triage.routing.router import Router
+from services.gateway.triage.routing.router import RoutingModel
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors
@@ -37,8 +37,8 @@ class NoLabelError(InvalidInputError):
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was said of one row, and whether it was right."""
+class TriageOutcome:
+    """The prediction for one row, and whether it was right."""
 
     is_first: bool
     is_among_three: bool
@@ -52,16 +52,16 @@ class Remembering:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[str, Vectors] = {}
+        self._vectors: dict[str, Vectors] = {}
         self.model_name = embedder.model_name
         self.dimensions = embedder.dimensions
         self.max_tokens = embedder.max_tokens
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed`."""
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        self._known.update(zip(new, self._embedder.embed(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+        new = list(dict.fromkeys(text for text in texts if text not in self._vectors))
+        self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+        return np.stack([self._vectors[text] for text in texts])
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""
@@ -102,25 +102,25 @@ def run(
     train: Sequence[Case],
     test: Sequence[Case],
     embedder: Embedder,
-    limits: Limits,
+    limits: RoutingLimits,
     *,
     config: dict[str, object],
     advance: Callable[[], None] = lambda: None,
 ) -> Report:
     """All ways over the same rows; the platform's own comes first, so that it pays for vectors."""
-    started, known = time.perf_counter(), Remembering(embedder)
-    known.embed(["warm"])
+    started, caching_embedder = time.perf_counter(), Remembering(embedder)
+    caching_embedder.embed(["warm"])
     short = [_reworded(case, reduce_noise("", case.text)) for case in train]
-    router = Router(short, (), known)
+    router = RoutingModel(short, (), caching_embedder)
     once = replace(limits, rounds=1)
-    ways: dict[str, Callable[[], list[Told]]] = {
+    ways: dict[str, Callable[[], list[TriageOutcome]]] = {
         "triage": lambda: _tell(router, test, limits, reduce_noise),
         "one round": lambda: _tell(router, test, once, reduce_noise),
         "without graph": lambda: _tell(
-            Router(short, (), known, with_graph=False), test, limits, reduce_noise
+            RoutingModel(short, (), caching_embedder, with_graph=False), test, limits, reduce_noise
         ),
         "without noise reduction": lambda: _tell(
-            Router(train, (), known), test, limits, lambda _, text: text
+            RoutingModel(train, (), caching_embedder), test, limits, lambda _, text: text
         ),
         "TF-IDF and logistic regression": lambda: _baseline(train, test, limits),
     }
@@ -146,43 +146,46 @@ def run(
 
 
 def by_outcomes(
-    cases: Sequence[Case], embedder: Embedder, limits: Limits, sizes: Iterable[int]
+    cases: Sequence[Case], embedder: Embedder, limits: RoutingLimits, sizes: Iterable[int]
 ) -> dict[str, Figures]:
     """The last three in ten, learned from so many tickets right before them, with intervals."""
     cut = int(len(cases) * _EARLIER)
     train, test = cases[:cut], cases[cut:]
     short = [_reworded(case, reduce_noise("", case.text)) for case in train]
-    known, found = Remembering(embedder), {}
+    caching_embedder, figures = Remembering(embedder), {}
     for size in sizes:
-        router = Router(short[-size:], (), known)
-        told = _tell(router, test, limits, reduce_noise)
+        router = RoutingModel(short[-size:], (), caching_embedder)
+        outcomes = _tell(router, test, limits, reduce_noise)
         (usual, _), *_ = Counter(case.team for case in train[-size:]).most_common(1)
         rows = np.array(
-            [[each.is_first, case.team == usual] for each, case in zip(told, test, strict=True)]
+            [[each.is_first, case.team == usual] for each, case in zip(outcomes, test, strict=True)]
         )
         first, most = intervals([rows.astype(float)], 0)
-        found[f"triage, {size}"] = {
+        figures[f"triage, {size}"] = {
             "n": float(len(test)),
             "acc1": first.mean,
             "from": first.low,
             "to": first.high,
             "acc1 of the commonest": most.mean,
-            "ece": calibration_error((each.chance, each.is_first) for each in told),
+            "ece": calibration_error((each.chance, each.is_first) for each in outcomes),
         }
-    return found
+    return figures
 
 
 def _tell(
-    router: Router, test: Sequence[Case], limits: Limits, summarise: Callable[[str, str], str]
-) -> list[Told]:
-    told = []
+    router: RoutingModel,
+    test: Sequence[Case],
+    limits: RoutingLimits,
+    summarise: Callable[[str, str], str],
+) -> list[TriageOutcome]:
+    outcomes = []
     for case in test:
         started = time.perf_counter()
-        chosen = choose(router, summarise("", case.text), case.text, limits)
+        chosen = choose_by_ranker(router, summarise("", case.text), case.text, limits)
         seconds = time.perf_counter() - started
         names = [team.team for team in chosen.teams]
-        told.append(
-            Told(
+        outcomes.append(
+            TriageOutcome(
                 names[:1] == [case.team],
                 case.team in names[:3],
                 chosen.teams[0].chance if chosen.teams else 0.0,
@@ -190,10 +193,12 @@ def _tell(
                 seconds,
             )
         )
-    return told
+    return outcomes
 
 
-def _baseline(train: Sequence[Case], test: Sequence[Case], limits: Limits) -> list[Told]:
+def _baseline(
+    train: Sequence[Case], test: Sequence[Case], limits: RoutingLimits
+) -> list[TriageOutcome]:
     model = make_pipeline(
         TfidfVectorizer(sublinear_tf=True),
         LogisticRegression(C=_WEIGHT_OF_ERRORS, max_iter=1000),
@@ -202,21 +207,23 @@ def _baseline(train: Sequence[Case], test: Sequence[Case], limits: Limits) -> li
     chances = model.predict_proba([case.text for case in test])
     names = model.classes_[np.argsort(-chances, axis=1)[:, :3]]
     return [
-        Told(first[0] == case.team, case.team in first, top, top < limits.abstain_below, 0.0)
+        TriageOutcome(
+            first[0] == case.team, case.team in first, top, top < limits.abstain_below, 0.0
+        )
         for case, first, top in zip(test, names, chances.max(axis=1).tolist(), strict=True)
     ]
 
 
-def _figures(told: Sequence[Told]) -> Figures:
-    kept = [each for each in told if not each.is_abstained]
-    seconds = sorted(each.seconds for each in told)
+def _figures(outcomes: Sequence[TriageOutcome]) -> Figures:
+    kept = [each for each in outcomes if not each.is_abstained]
+    seconds = sorted(each.seconds for each in outcomes)
     return {
-        "n": float(len(told)),
-        "acc1": _share(each.is_first for each in told),
-        "acc3": _share(each.is_among_three for each in told),
-        "ece": calibration_error((each.chance, each.is_first) for each in told),
-        "ece_by_chance": _error_by_chance([each.chance for each in told]),
-        "abstained": _share(each.is_abstained for each in told),
+        "n": float(len(outcomes)),
+        "acc1": _share(each.is_first for each in outcomes),
+        "acc3": _share(each.is_among_three for each in outcomes),
+        "ece": calibration_error((each.chance, each.is_first) for each in outcomes),
+        "ece_by_chance": _error_by_chance([each.chance for each in outcomes]),
+        "abstained": _share(each.is_abstained for each in outcomes),
         "acc1_of_the_others": _share(each.is_first for each in kept),
         "ms_median": round(1000 * seconds[len(seconds) // 2], 1),
         "ms_p95": round(1000 * seconds[int(0.95 * (len(seconds) - 1))], 1),

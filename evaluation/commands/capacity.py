@@ -43,14 +43,14 @@ def capacity(
         from evaluation.commands.platform import settings_of  # noqa: PLC0415
 
         settings_of(None)
-        found = measure_costs(documents, tickets)
+        figures = measure_costs(documents, tickets)
     else:
-        found = Costs.model_validate_json(costs.read_bytes())
+        figures = Costs.model_validate_json(costs.read_bytes())
     demands = [Demand(each, peak=peak, alerts=alerts) for each in per_month or SHOWN]
-    table = markdown(found, demands)
+    table = markdown(figures, demands)
     typer.echo(table, nl=False)
     if page is not None:
         put(page, table)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        out.write_text(figures.model_dump_json(indent=2) + "\n", encoding="utf-8")

@@ -67,10 +67,10 @@ def clarify(
             see, results = setting.see(), {}
             for name, ask in asking.items():
                 results[name] = measure(rows, see, ask, embedder, seed, advance)
-    found = {
+    rows_by_way = {
         name: [(row.id, row.set, figures) for row, figures in each if figures]
         for name, each in results.items()
     }
-    left_out = len(rows) - len(next(iter(found.values())))
+    left_out = len(rows) - len(next(iter(rows_by_way.values())))
     seconds = round(time.perf_counter() - started, 1)
-    finish(report(found, config | setting.config(), left_out, seconds), out, as_json=as_json)
+    finish(report(rows_by_way, config | setting.config(), left_out, seconds), out, as_json=as_json)

@@ -44,28 +44,28 @@ def compose(
     (sequence) and values alone; on flow-bench the order and what stands under which condition.
     """
     from evaluation.benches.composing import bench  # noqa: PLC0415
-    from evaluation.benches.composing.arms import ASKED, Posing  # noqa: PLC0415
+    from evaluation.benches.composing.arms import MODEL_ARMS, Posing  # noqa: PLC0415
     from evaluation.benches.composing.prompt_files import write_prompts  # noqa: PLC0415
     from evaluation.material.composing.recorded_compositions import RECORDED_COMPOSITIONS  # noqa: PLC0415
     from evaluation.measures.figures import Report  # noqa: PLC0415
 
     started = time.perf_counter()
     kept = answers or RECORDED_COMPOSITIONS
-    sets = bench.given(tools, flows, seal, keep, seed)
+    sets = bench.read_sets(tools, flows, seal, keep, seed)
     posing = Posing(embedder_of(None))
     with progress("instructions", sum(len(each) for each, _ in sets)) as advance:
         posed = bench.pose(posing, sets, advance)
     if prompts is not None:
-        for arm in ASKED:
+        for arm in MODEL_ARMS:
             for path in write_prompts(arm, posed, prompts / arm.value):
                 typer.echo(str(path))
         return
     if record is not None:
-        for arm in ASKED:
+        for arm in MODEL_ARMS:
             taken = bench.record(arm, record / arm.value, posed, kept)
             typer.echo(f"{arm.value}: {taken} answers")
     scores = bench.measure(posed, posing, kept)
-    told = Report.model_validate(
+    report = Report.model_validate(
         {
             "benchmark": "compose",
             "overall": {"n": float(len(posed))},
@@ -75,7 +75,7 @@ def compose(
             "mean_over": "instructions",
         }
     )
-    finish(told, out, as_json=as_json)
+    finish(report, out, as_json=as_json)
 
 
 @app.command()
@@ -123,20 +123,20 @@ def edits(
     started, kept = time.perf_counter(), answers or RECORDED_EDITS
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
         stored = bench.stored_in(platform) if platform else None
-        found = [posed(row, pages, stored) for row in read_edits(rows)]
+        posed_edits = [posed(row, pages, stored) for row in read_edits(rows)]
     if prompts is not None:
-        for path in bench.write_prompts(found, prompts):
+        for path in bench.write_prompts(posed_edits, prompts):
             typer.echo(str(path))
         return
     if record is not None:
-        typer.echo(f"{bench.record(found, record, kept)} answers")
-    told = {name: bench.figures(of) for name, of in bench.measured(found, kept).items()}
+        typer.echo(f"{bench.record(posed_edits, record, kept)} answers")
+    figures = {name: bench.figures(of) for name, of in bench.measured(posed_edits, kept).items()}
     finish(
         Report.model_validate(
             {
                 "benchmark": "edits",
-                "overall": {"n": float(len(found))},
-                "sets": told,
+                "overall": {"n": float(len(posed_edits))},
+                "sets": figures,
                 "config": {"rows": rows.name},
                 "seconds": round(time.perf_counter() - started, 1),
                 "mean_over": "sentences",

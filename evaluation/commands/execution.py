@@ -44,8 +44,11 @@ def execute(
         world_in,
     )
 
-    right, told = rights(gold or GOLD), Team.of_folder(team) if team else Team()
-    with tempfile.TemporaryDirectory() as folder, world_in(Path(folder), speed, told) as world:
+    right, team_setup = rights(gold or GOLD), Team.of_folder(team) if team else Team()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        world_in(Path(folder), speed, team_setup) as world,
+    ):
         ran = run_faults(world, right, fault or [], each, lambda s: typer.echo(s, err=True))
     report = report_of(ran)
     for name, figure in report.figures.items():
@@ -74,8 +77,8 @@ def incidents(
 
     report = measure(recorded, corpus, all_orders=all_orders)
     for each in report.looked:
-        told = f"{each.asked} of {each.recorded} outputs, {each.bound} of {each.steps} steps"
-        typer.echo(f"{each.incident}, {each.page}: {told}", err=True)
+        summary = f"{each.asked} of {each.recorded} outputs, {each.bound} of {each.steps} steps"
+        typer.echo(f"{each.incident}, {each.page}: {summary}", err=True)
     for name, figure in report.figures.items():
         typer.echo(f"{name}: {figure:.3g}")
     if out is not None:

@@ -18,5 +18,5 @@ def graph(*, data_dir: DataDir, out: Out = None, as_json: AsJson = False) -> Non
 
     started = time.perf_counter()
     with open_platform(data_dir) as platform:
-        found = built_documents(platform)
-    finish(report(found, round(time.perf_counter() - started, 1)), out, as_json=as_json)
+        documents = built_documents(platform)
+    finish(report(documents, round(time.perf_counter() - started, 1)), out, as_json=as_json)

@@ -97,12 +97,12 @@ def fit_judge(
         pieces = workshop.pieces(rows, advance)
     seen = [p for p in pieces if is_fitted(p[0].row.id) and p[0].row.set not in unseen_sets]
     unseen = [p for p in pieces if not is_fitted(p[0].row.id)]
-    told = f"; sets left out: {', '.join(sorted(unseen_sets))}" if unseen_sets else ""
-    provenance = f"flowxpert bench fit-judge on {pairs.name}: {len(seen)} rows of even id{told}"
-    found = fit(seen, unseen, embedder, provenance)
+    left_out = f"; sets left out: {', '.join(sorted(unseen_sets))}" if unseen_sets else ""
+    provenance = f"flowxpert bench fit-judge on {pairs.name}: {len(seen)} rows of even id{left_out}"
+    scoring_fit = fit(seen, unseen, embedder, provenance)
     if write:
-        found.write()
-    figures = {"facts": found.forests.figures, "chance": found.chance.figures}
+        scoring_fit.write()
+    figures = {"facts": scoring_fit.forests.figures, "chance": scoring_fit.chance.figures}
     typer.echo(json.dumps(figures, indent=1))
 
 
@@ -130,9 +130,9 @@ def fit_conditions(
             workflow = read(row)
             made += [(row, workflow)] if workflow else []
             advance()
-    found = list(condition_examples(made, RECORDED, judging.page_of(), embedder))
-    seen = [each for each in found if is_fitted(each.row)]
-    unseen = [each for each in found if not is_fitted(each.row)]
+    examples = list(condition_examples(made, RECORDED, judging.page_of(), embedder))
+    seen = [each for each in examples if is_fitted(each.row)]
+    unseen = [each for each in examples if not is_fitted(each.row)]
     provenance = (
         f"flowxpert bench fit-conditions on {pairs.name}: readings of"
         f" {len({each.row for each in seen})} pages of even id"

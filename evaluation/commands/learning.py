@@ -87,8 +87,8 @@ def _sent(file: Path, platform: "Embedded") -> dict[str, dict[str, float]]:
     """To the right team, by how many tickets were sent before."""
     from evaluation.benches.triage import by_outcomes, read_cases  # noqa: PLC0415
     from evaluation.learning.outcomes import OUTCOMES  # noqa: PLC0415
-    from services.gateway.triage.choice import Limits  # noqa: PLC0415
+    from services.gateway.triage.choice import RoutingLimits  # noqa: PLC0415
 
     settings = platform.gateway.settings
-    limits = Limits(settings.triage_sure_from, settings.triage_abstain_below)
+    limits = RoutingLimits(settings.triage_sure_from, settings.triage_abstain_below)
     return by_outcomes(read_cases(file, "team"), platform.embedder, limits, OUTCOMES[1:])

@@ -72,7 +72,7 @@ def logic(
             platform,
             pairs,
             reader,
-            is_page_given=page_given,
+            is_without_retrieval=page_given,
             is_page_hidden=without_page,
             workflows=workflows,
             corpus=corpus,
@@ -89,5 +89,5 @@ def logic(
         )
         approval = approval_costs(drawn_cases(rows, results), embedder) if alone else {}
     seconds = round(time.perf_counter() - started, 1)
-    told = report(results, conditions, approval, config | way.config(), seconds)
-    finish(told, out, as_json=as_json)
+    logic_report = report(results, conditions, approval, config | way.config(), seconds)
+    finish(logic_report, out, as_json=as_json)

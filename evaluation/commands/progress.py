@@ -26,13 +26,13 @@ def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
 
 def _lines_of_progress(title: str, total: int) -> Callable[[], None]:
     """A line now and then, for logs, where a bar would show at the end only."""
-    done, said = 0, time.monotonic()
+    done, last_line_at = 0, time.monotonic()
 
     def advance() -> None:
-        nonlocal done, said
+        nonlocal done, last_line_at
         done += 1
-        if done == total or time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
-            said = time.monotonic()
+        if done == total or time.monotonic() - last_line_at >= _SECONDS_BETWEEN_LINES:
+            last_line_at = time.monotonic()
             typer.echo(f"{title}: {done} of {total}", err=True)
 
     return advance

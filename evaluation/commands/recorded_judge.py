@@ -45,10 +45,10 @@ def duels(
     started = time.perf_counter()
     embedder = remembering(embedder_of(None))
     judging = Judging(None, pairs, embedder, old, corpus)
-    found = judging.duels().all(judging.rows(ids, recorded=recorded))
+    all_duels = judging.duels().all(judging.rows(ids, recorded=recorded))
     scorer, answers = scorer_with(judge, embedder, hears_others=False)
-    with progress("duels", len(found)) as advance:
-        figures = fought(found, scorer, advance)
+    with progress("duels", len(all_duels)) as advance:
+        figures = fought(all_duels, scorer, advance)
     config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "judge": judge}
     config |= {"recorded rows alone": recorded}
     config |= {"questions not recorded": len(answers.unknown)} if judge != "none" else {}
@@ -69,11 +69,11 @@ def judge_prompts(
     size: Annotated[int, typer.Option(min=1, help="Questions in a file.")] = 60,
 ) -> None:
     """What the scorer would ask a model about recorded plans and about duels, in files."""
-    from evaluation.benches.scoring.judge_prompts import asked_of, write_batches  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_prompts import fact_questions, write_batches  # noqa: PLC0415
     from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
 
     judging = Judging(None, pairs, remembering(embedder_of(None)), old, corpus)
-    number = write_batches(asked_of(judging, guards_of), out, size)
+    number = write_batches(fact_questions(judging, guards_of), out, size)
     typer.echo(f"{number} questions")
 
 

@@ -30,5 +30,5 @@ def results(
         return
     words = ["flowxpert bench results", *map(str, files)]
     words += [f"--notes {notes}"] if notes else []
-    said = notes.read_text(encoding="utf-8") if notes else ""
-    results_page(reports, " ".join([*words, f"--out {out}"]), said).write(out)
+    notes_text = notes.read_text(encoding="utf-8") if notes else ""
+    results_page(reports, " ".join([*words, f"--out {out}"]), notes_text).write(out)

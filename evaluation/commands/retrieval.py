@@ -66,28 +66,28 @@ def calibrate(
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.pairs import read_pairs  # noqa: PLC0415
 
-    known, others, rows = read_pairs(pairs), read_pairs(unknown), read_rows(tickets)
+    alerts, others, rows = read_pairs(pairs), read_pairs(unknown), read_rows(tickets)
     provenance = (
-        f"flowxpert bench calibrate on {pairs.name} ({len(known)}) against {unknown.name}"
+        f"flowxpert bench calibrate on {pairs.name} ({len(alerts)}) against {unknown.name}"
         f" ({len(others)}), and on {tickets.name} ({len(rows)}) with and without their pages;"
         " fitted on ids whose sha256 is even"
     )
     cases = []
     with (
         open_platform(data_dir) as platform,
-        progress("calibrate", len(known) + len(others) + 2 * len(rows)) as advance,
+        progress("calibrate", len(alerts) + len(others) + 2 * len(rows)) as advance,
     ):
         blind_for = partial(retrieval_without, platform)
-        of_alerts = alert_cases(platform.retrieval, known, others)
+        of_alerts = alert_cases(platform.retrieval, alerts, others)
         for case in chain(of_alerts, ticket_cases(platform.retrieval, blind_for, rows)):
             cases.append(case)
             advance()
-    found = calibrate(cases, provenance)
+    fit = calibrate(cases, provenance)
     if write:
-        found.calibration.write()
-        found.thresholds.write()
-    typer.echo(found.calibration.model_dump_json(indent=2))
-    typer.echo(found.thresholds.model_dump_json(indent=2))
+        fit.calibration.write()
+        fit.thresholds.write()
+    typer.echo(fit.calibration.model_dump_json(indent=2))
+    typer.echo(fit.thresholds.model_dump_json(indent=2))
 
 
 @app.command(name="page-choice")
@@ -120,10 +120,10 @@ def page_choice(
     from evaluation.benches.logic.page_choice import (  # noqa: PLC0415
         cases_of,
         choice_cases,
-        found_for,
         judged,
         kept_answers,
         report,
+        retrieve_cases,
         with_acceptance,
         with_choices,
         write_prompts,
@@ -144,26 +144,26 @@ def page_choice(
     cases = cases_of(read_rows(tickets), read_pairs(pairs), seed)
     with open_platform(data_dir) as platform:
         blind_for = partial(retrieval_without, platform)
-        found = list(found_for(cases, platform.retrieval, blind_for))
+        retrieved = list(retrieve_cases(cases, platform.retrieval, blind_for))
         if prompts is not None:
-            write_prompts(found, prompts, batches)
+            write_prompts(retrieved, prompts, batches)
             return
         if record is not None:
             write_page_choices(RECORDED_CHOICES, kept_answers(record))
         choices = read_page_choices(RECORDED_CHOICES)
         if write:
-            known = choice_cases(found, choices)
-            told = (
-                f"flowxpert bench page-choice on {tickets.name}, {pairs.name}: {len(known)} cases"
+            sample = choice_cases(retrieved, choices)
+            provenance = (
+                f"flowxpert bench page-choice on {tickets.name}, {pairs.name}: {len(sample)} cases"
             )
-            fit_choices(known, told).write()
+            fit_choices(sample, provenance).write()
         fitted = ChoiceChance.shipped()
-        chosen = list(with_choices(found, choices, fitted))
+        chosen = list(with_choices(retrieved, choices, fitted))
         thresholds = Thresholds.shipped().with_settings(platform.gateway.settings)
         walk = partial(judged, planner=platform.planner, scorer=platform.scorer)
-        with progress("page choice", len(found) + len(chosen)) as advance:
-            known_keys = {each.case.key for each in chosen}
-            alone = [each for each in found if not choices or each.case.key in known_keys]
+        with progress("page choice", len(retrieved) + len(chosen)) as advance:
+            chosen_keys = {each.case.key for each in chosen}
+            alone = [each for each in retrieved if not choices or each.case.key in chosen_keys]
             walked = {
                 "retrieval": list(walk(alone, thresholds=thresholds, advance=advance)),
                 "with a model's choice": list(walk(chosen, thresholds=thresholds, advance=advance)),
@@ -192,36 +192,35 @@ def said(
     The folder holds the pages of which a strong model's answers were kept, and no others; what is
     put there for the run is taken out again. `--pairs` are alerts whose page is known.
     """
-    from evaluation.benches.retrieval.said import asked_of, ranks_of, report  # noqa: PLC0415
+    from evaluation.benches.retrieval.ticket_texts import gold_queries, ranks_of, report  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.pairs import read_pairs  # noqa: PLC0415
-    from evaluation.material.recorded_said import (  # noqa: PLC0415
-        RECORDED_SAID,
-        read_said,
-        said_in,
-        write_said,
+    from evaluation.material.recorded_ticket_texts import (  # noqa: PLC0415
+        RECORDED_TICKET_TEXTS,
+        read_ticket_texts,
+        ticket_texts_in,
+        write_ticket_texts,
     )
-    from services.knowledge.screening.document import text_hash  # noqa: PLC0415
-    from services.procedure.by_model.said import SAID_PROMPT  # noqa: PLC0415
-    from services.retrieval.said import LOOK_EVERY_S  # noqa: PLC0415
+    from services.procedure.by_model.synthetic_tickets import TICKETS_PROMPT  # noqa: PLC0415
+    from services.retrieval.lifting_texts import LOOK_EVERY_S  # noqa: PLC0415
 
     started = time.perf_counter()
     if record is not None:
         documents = json.loads((record / "index.json").read_text(encoding="utf-8"))
-        write_said(RECORDED_SAID, said_in(record, documents))
-    known = read_said(RECORDED_SAID)
+        write_ticket_texts(RECORDED_TICKET_TEXTS, ticket_texts_in(record, documents))
+    recorded = read_ticket_texts(RECORDED_TICKET_TEXTS)
     with open_platform(data_dir) as platform:
-        pages = {id_: platform.documents.get(id_) for id_ in known}
-        hashes = {id_: text_hash(page) for id_, page in pages.items() if page is not None}
-        asked = list(asked_of(read_rows(tickets), read_pairs(pairs), hashes))
-        with progress("said", 2 * len(asked)) as advance:
-            without = ranks_of(asked, platform.retrieval, advance)
+        pages = {id_: platform.documents.get(id_) for id_ in recorded}
+        hashes = {id_: page.text_hash for id_, page in pages.items() if page is not None}
+        queries = list(gold_queries(read_rows(tickets), read_pairs(pairs), hashes))
+        with progress("said", 2 * len(queries)) as advance:
+            without = ranks_of(queries, platform.retrieval, advance)
             for id_, hashed in hashes.items():
-                platform.ingestion.keep_said(hashed, known[id_].texts)
+                platform.ingestion.page_readings.keep_ticket_texts(hashed, recorded[id_].texts)
             time.sleep(LOOK_EVERY_S)
-            with_ = ranks_of(asked, platform.retrieval, advance)
+            with_ = ranks_of(queries, platform.retrieval, advance)
         for hashed in hashes.values():
-            platform.ingestion.keep_said(hashed, ())
-    config: dict[str, object] = {"pages": len(hashes), "prompt": SAID_PROMPT.label}
+            platform.ingestion.page_readings.keep_ticket_texts(hashed, ())
+    config: dict[str, object] = {"pages": len(hashes), "prompt": TICKETS_PROMPT.label}
     ways = {"without": without, "with": with_}
-    finish(report(asked, ways, config, time.perf_counter() - started), out, as_json=as_json)
+    finish(report(queries, ways, config, time.perf_counter() - started), out, as_json=as_json)

@@ -37,7 +37,7 @@ def search(
         fault_of,
         scene_in,
         search_in,
-        told_of,
+        to_yaml,
     )
     from evaluation.material.hand_played import HandPlayedModel  # noqa: PLC0415
     from services.simulator.faults import kinds  # noqa: PLC0415
@@ -54,16 +54,16 @@ def search(
         tempfile.TemporaryDirectory() as folder,
         scene_in(Path(folder), fault_of(fault, variant)) as scene,
     ):
-        found = search_in(
+        record = search_in(
             scene,
             Arm(arm),
             model,
             answer_within_s=wait_s,
             say=lambda line: typer.echo(line, err=True),
         )
-    typer.echo(told_of(found))
+    typer.echo(to_yaml(record))
     typer.echo(
-        f"questions answered from earlier plays: {model.replayed} of {model.asked}", err=True
+        f"questions answered from earlier plays: {model.replayed} of {model.prompt_count}", err=True
     )
     if out is not None:
-        out.write_text(found.model_dump_json(indent=2) + "\n")
+        out.write_text(record.model_dump_json(indent=2) + "\n")

@@ -28,7 +28,9 @@ def speed(
     """Start, answers, retrieval and walks of the embedded run, on a copy of the data folder."""
     from evaluation.benches.load.speed import Load, measure_speed, show  # noqa: PLC0415
 
-    report = measure_speed(data_dir, Load(rate=rate, seconds=seconds, told=told), pairs)
+    report = measure_speed(
+        data_dir, Load(rate=rate, seconds=seconds, deliveries_per_ticket=told), pairs
+    )
     show(report)
     if out is not None:
         report.write(out)

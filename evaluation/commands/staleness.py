@@ -29,7 +29,7 @@ def stale(
     from evaluation.benches.staleness.stale import measure  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as folder:
-        report = measure(corpus, Path(folder), seed, lambda said: typer.echo(said, err=True))
+        report = measure(corpus, Path(folder), seed, lambda line: typer.echo(line, err=True))
     finish(report, out, as_json=as_json)
 
 

@@ -55,10 +55,10 @@ def summarize(
         ssh_network,
         summarise_faults,
     )
-    from services.executor.summary.summarise import summarised  # noqa: PLC0415
+    from services.executor.summary.summarise import summarise_traces  # noqa: PLC0415
 
-    given = read_traces(traces) if traces else []
-    way: Summarise = summarised
+    recorded_traces = read_traces(traces) if traces else []
+    way: Summarise = summarise_traces
     if answers is not None:
         way = by_the_model(FileChatModel(answers, waits_s=0 if replay else ANSWERED_WITHIN_S))
     with (
@@ -71,13 +71,13 @@ def summarize(
             counts=count or [1, 3, 5],
             kinds=fault or [],
             seeds=seed or [0],
-            given=given,
+            recorded_traces=recorded_traces,
             summarise=way,
         )
     report = report_of(cases)
     for name, figures in report.figures.items():
-        told = ", ".join(f"{what} {figure:.3g}" for what, figure in figures.items())
-        typer.echo(f"{name}: {told}")
+        summary = ", ".join(f"{what} {figure:.3g}" for what, figure in figures.items())
+        typer.echo(f"{name}: {summary}")
     if keep is not None:
         keep.write_text("".join(f"{each.model_dump_json()}\n" for each in bench.made))
     if out is not None:

@@ -33,21 +33,21 @@ def triage(
     """
     from evaluation.benches.triage import masked, read_cases, run  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.gateway.triage.choice import Limits  # noqa: PLC0415
+    from services.gateway.triage.choice import RoutingLimits  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.stores import open_embedder  # noqa: PLC0415
 
     settings = GatewaySettings()
-    limits = Limits(settings.triage_sure_from, settings.triage_abstain_below)
-    past, asked = read_cases(train, label), read_cases(test, label)
+    limits = RoutingLimits(settings.triage_sure_from, settings.triage_abstain_below)
+    past, test_cases = read_cases(train, label), read_cases(test, label)
     if mask:
-        names = {case.team for case in (*past, *asked)}
-        past, asked = masked(past, names), masked(asked, names)
+        names = {case.team for case in (*past, *test_cases)}
+        past, test_cases = masked(past, names), masked(test_cases, names)
     config: dict[str, object] = {"train_file": train.name, "test_file": test.name, "label": label}
     embedder = open_embedder(PlatformSettings())
     embedder.limit_threads(1)
     with progress("triage", _WAYS) as advance:
         report = run(
-            past, asked, embedder, limits, config=config | {"masked": mask}, advance=advance
+            past, test_cases, embedder, limits, config=config | {"masked": mask}, advance=advance
         )
     finish(report, out, as_json=as_json)

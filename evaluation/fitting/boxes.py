@@ -13,10 +13,10 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.kit.fits.trees import Forest
 from services.knowledge.page.box_fit import BoxFit, list_means, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
-from services.knowledge.page.boxes import lists_of, worded
+from services.knowledge.page.boxes import candidates_with_words, lists_of
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.withheld import withheld_lines
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
+from services.knowledge.screening.withheld import withheld_lines
 from services.workflow.model import StepKind
 
 _THRESHOLDS = np.arange(0.3, 0.601, 0.01)
@@ -42,19 +42,19 @@ class PageRows:
 
 def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
     """Return the blocks of the drawn pages; pages without a drawing are left out."""
-    found = []
+    pages = []
     for row in rows:
         if row.reference is not None:
             document = page_of(row)
-            withheld = withheld_lines(document.text, screened(document).document.text)
+            withheld = withheld_lines(document.text, ScreenedDocument(document).for_model().text)
             page = parse_page(document.text, withheld=withheld)
-            places, lines = worded(page), step_lines(row.reference)
+            places, lines = candidates_with_words(page), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)
-            found.append(
+            pages.append(
                 PageRows(row.set, tuple(signs_of(page, places)), tuple(lists_of(places)), is_step)
             )
-    return found
+    return pages
 
 
 def step_lines(drawing: GoldGraph) -> Collection[int]:
@@ -114,13 +114,13 @@ def _left_out_forests(pages: Sequence[PageRows]) -> dict[str, Forest]:
 
 
 def _forest(pages: Sequence[PageRows]) -> Forest:
-    found = [
+    examples = [
         (dict(zip(SIGNS, map(float, signs), strict=True)), is_step)
         for page in pages
         for signs, is_step in zip(page.signs, page.is_step, strict=True)
     ]
     return fitted_forest(
-        found,
+        examples,
         is_balanced=False,
         names=SIGNS,
         trees=_TREES,
@@ -136,14 +136,14 @@ def _figures(
     sizes = Counter(page.set for page in pages)
     names = [name for name, count in sorted(sizes.items()) if count >= _FEWEST_PAGES]
     judged = list(zip(pages, boxes, truths, strict=True))
-    found = {}
+    figures = {}
     for name in ("", *names):
         own = [(b, t) for page, b, t in judged if name in ("", page.set)]
         wrong = sorted(int((b != t).sum()) for b, t in own)
-        found[name or "all"] = {
+        figures[name or "all"] = {
             "pages": len(own),
             "f1": round(f1([b for b, _ in own], [t for _, t in own]), 3),
             "wrong_median": float(np.median(wrong)),
             "wrong_p90": wrong[int(0.9 * len(wrong))],
         }
-    return found
+    return figures

@@ -12,8 +12,8 @@ from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.material.pairs import is_fitted
 from evaluation.measures.telling_apart import auc, calibration_error
 from services.contracts.scorer import DIMENSIONS
-from services.learning.numbers import Weights, around_chance
-from services.scorer.chance import BY_RULES, CHECKED, Chance, is_by_rules, signs_of
+from services.learning.regression import FittedWeights, update_chance_covariance
+from services.scorer.chance import BY_RULES, CHECKED, Chance, features_of, is_by_rules
 
 _SIGNS = (*DIMENSIONS, BY_RULES, CHECKED)
 _PENALTY = 0.01
@@ -32,7 +32,7 @@ class Sample:
     def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
         """A piece of the material, with its values on the scale."""
         row, origin = piece.row, piece.case.workflow.provenance
-        signs = signs_of(
+        signs = features_of(
             values, is_by_rules=is_by_rules(origin), is_checked=piece.origin == REFERENCE
         )
         return cls(row.set, is_fitted(row.id), signs, is_acceptable)
@@ -42,7 +42,7 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
     """Fitted on the even ids; its figures are of the odd ones, and of corpora left out."""
     even = [sample for sample in samples if sample.is_fitted]
     odd = [sample for sample in samples if not sample.is_fitted]
-    found = _fitted(even)
+    fitted = _fitted(even)
     left_out = [
         (of.of(sample.signs), sample)
         for name in sorted({sample.set for sample in samples})
@@ -51,9 +51,9 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
         for sample in odd
         if sample.set == name
     ]
-    told = [(found.of(sample.signs), sample) for sample in odd]
-    figures = _figures("odd", told)
-    return found.model_copy(
+    predictions = [(fitted.of(sample.signs), sample) for sample in odd]
+    figures = _figures("odd", predictions)
+    return fitted.model_copy(
         update={
             "provenance": provenance,
             "figures": figures | _figures("odd, corpus left out", left_out),
@@ -68,25 +68,27 @@ def _fitted(samples: Sequence[Sample]) -> Chance:
     """
     table = np.array([[s.signs[name] for name in _SIGNS] for s in samples])
     truth = np.array([1.0 if sample.acceptable else -1.0 for sample in samples])
-    given = _minimised(np.c_[table, np.ones(len(table))], truth)
+    coefficients = _minimised(np.c_[table, np.ones(len(table))], truth)
     usual = table[truth > 0].mean(axis=0)
-    free = Weights(np.r_[given[-1], given[:-1]], np.eye(len(given)) / (2 * _PENALTY))
+    free = FittedWeights(
+        np.r_[coefficients[-1], coefficients[:-1]], np.eye(len(coefficients)) / (2 * _PENALTY)
+    )
     ones = np.ones(len(table))
-    known = around_chance(np.c_[ones, table], (truth > 0).astype(float), ones, free)
+    posterior = update_chance_covariance(np.c_[ones, table], (truth > 0).astype(float), ones, free)
     return Chance(
-        spread=known.spread(("bias", *_SIGNS)),
-        weights={n: round(float(w), 4) for n, w in zip(_SIGNS, given, strict=False)},
-        bias=round(float(given[-1]), 4),
+        spread=posterior.spread(("bias", *_SIGNS)),
+        weights={n: round(float(w), 4) for n, w in zip(_SIGNS, coefficients, strict=False)},
+        bias=round(float(coefficients[-1]), 4),
         usual={n: round(float(u), 4) for n, u in zip(_SIGNS, usual, strict=True)},
     )
 
 
 def _minimised(table: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.float64]:
-    def loss(given: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        margins = truth * (table @ given)
-        value = np.logaddexp(0.0, -margins).sum() + _PENALTY * given @ given
+    def loss(coefficients: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margins = truth * (table @ coefficients)
+        value = np.logaddexp(0.0, -margins).sum() + _PENALTY * coefficients @ coefficients
         slope = -(truth / (1 + np.exp(np.clip(margins, -50, 50)))) @ table
-        return float(value), slope + 2 * _PENALTY * given
+        return float(value), slope + 2 * _PENALTY * coefficients
 
     signed = [(None, 0.0) if name == BY_RULES else (0.0, None) for name in _SIGNS]
     bounds = [*signed, (None, None)]
@@ -94,11 +96,13 @@ def _minimised(table: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArra
     return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
 
-def _figures(name: str, told: Sequence[tuple[float, Sample]]) -> dict[str, float]:
-    if not told:
+def _figures(name: str, predictions: Sequence[tuple[float, Sample]]) -> dict[str, float]:
+    if not predictions:
         return {}
-    right = [chance for chance, sample in told if sample.acceptable]
-    wrong = [chance for chance, sample in told if not sample.acceptable]
-    found = {"n": float(len(told)), "auc": auc(right, wrong) or 0.0}
-    found["ece"] = calibration_error([(chance, sample.acceptable) for chance, sample in told])
-    return {f"{name}, {figure}": value for figure, value in found.items()}
+    right = [chance for chance, sample in predictions if sample.acceptable]
+    wrong = [chance for chance, sample in predictions if not sample.acceptable]
+    figures = {"n": float(len(predictions)), "auc": auc(right, wrong) or 0.0}
+    figures["ece"] = calibration_error(
+        [(chance, sample.acceptable) for chance, sample in predictions]
+    )
+    return {f"{name}, {figure}": value for figure, value in figures.items()}

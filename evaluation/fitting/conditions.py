@@ -37,12 +37,12 @@ def fit_conditions(seen: Examples, unseen: Examples, provenance: str) -> Conditi
 def _crossed(seen: Examples, kind: FactKind) -> list[tuple[ConditionExample, float]]:
     """Each with its chance by forests that saw no page of its folder: siblings are copies."""
     own = [each for each in seen if each.kind is kind]
-    found = []
+    predictions = []
     for fold in range(_FOLDS):
         forests = _forests([each for each in own if _fold(each.row) != fold])
-        told = [each for each in own if _fold(each.row) == fold and kind in forests]
-        found += [(each, forests[kind].chance(each.signs)) for each in told]
-    return found
+        in_fold = [each for each in own if _fold(each.row) == fold and kind in forests]
+        predictions += [(each, forests[kind].chance(each.signs)) for each in in_fold]
+    return predictions
 
 
 def _forests(examples: Examples) -> Mapping[FactKind, Forest]:

@@ -7,15 +7,14 @@ from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.pieces import Piece
-from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
+from evaluation.fitting.weighings import Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.kit.fits.trees import Forest
 from services.knowledge.ports import Embedder
 from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.decide import Forests
-from services.procedure.evidence.fact import FactKind
-from services.scorer.criteria.weighing import Weighings
-from services.scorer.fitted import ScoringFit
+from services.procedure.evidence.fact import FactKind, Forests
+from services.scorer.criteria import FEATURES
+from services.scorer.scoring_fit import ScoringFit, ScoringWeights
 
 _FOLDS = 4
 
@@ -41,19 +40,21 @@ def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> Scorin
 
 
 def _crossed(rows: Rows) -> list[list[Signed]]:
-    found: list[list[Signed]] = []
+    signed_rows: list[list[Signed]] = []
     for fold in range(_FOLDS):
         own = [pieces for pieces in rows if _fold(pieces) == fold]
         forests = fit_forests([pieces for pieces in rows if _fold(pieces) != fold])
-        found += [_signed([pieces], forests) for pieces in own]
-    return found
+        signed_rows += [_signed([pieces], forests) for pieces in own]
+    return signed_rows
 
 
 def _signed(rows: Rows, forests: Mapping[FactKind, Forest]) -> list[Signed]:
     return [(piece, signs_of(piece, forests)) for pieces in rows for piece in pieces]
 
 
-def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) -> list[Sample]:
+def _samples(
+    shown: Sequence[Signed], weighings: ScoringWeights, embedder: Embedder
+) -> list[Sample]:
     """What somebody made of the row's own page.
 
     How likely another page treats the ticket is retrieval's to say, and nobody is served a copy
@@ -69,15 +70,17 @@ def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) 
     ]
     figures = logic_figures(cases, embedder)
     return [
-        Sample.of(piece, _values(piece, signs, weighings), is_acceptable=bool(found["acceptable"]))
-        for (piece, signs), found in zip(shown, figures, strict=True)
+        Sample.of(
+            piece, _values(piece, signs, weighings), is_acceptable=bool(row_figures["acceptable"])
+        )
+        for (piece, signs), row_figures in zip(shown, figures, strict=True)
     ]
 
 
-def _values(piece: Piece, signs: Row, weighings: Weighings) -> dict[str, float]:
+def _values(piece: Piece, signs: Row, weighings: ScoringWeights) -> dict[str, float]:
     fitted = {
         name: weighings.of(name).value({sign: v for (of, sign), v in signs.items() if of == name})
-        for name in SIGNS
+        for name in FEATURES
     }
     return fitted | {"relevance": piece.relevance}
 

@@ -22,7 +22,7 @@ Example = tuple[Mapping[str, float], bool]
 
 def examples(rows: Sequence[Sequence[Piece]]) -> dict[FactKind, list[Example]]:
     """Facts of the references and of reworded copies as right, those only of copies as wrong."""
-    found: dict[FactKind, list[Example]] = {kind: [] for kind in FactKind}
+    by_kind: dict[FactKind, list[Example]] = {kind: [] for kind in FactKind}
     for pieces in rows:
         right = {fact for fact, _ in pieces[0].facts}
         for piece in pieces:
@@ -31,28 +31,32 @@ def examples(rows: Sequence[Sequence[Piece]]) -> dict[FactKind, list[Example]]:
             keeps = piece.origin in {REFERENCE, Perturbation.REWORDED}
             for fact, signs in piece.facts:
                 if keeps or fact not in right:
-                    found[fact.kind].append((signs, fact in right))
-    return found
+                    by_kind[fact.kind].append((signs, fact in right))
+    return by_kind
 
 
 def fit_forests(rows: Sequence[Sequence[Piece]]) -> dict[FactKind, Forest]:
     """One forest for each kind of fact; right and wrong ones weigh the same."""
-    return {kind: fitted_forest(found)[1] for kind, found in examples(rows).items() if found}
+    return {
+        kind: fitted_forest(kind_examples)[1]
+        for kind, kind_examples in examples(rows).items()
+        if kind_examples
+    }
 
 
 def areas(forests: Mapping[FactKind, Forest], rows: Sequence[Sequence[Piece]]) -> dict[str, float]:
     """How well each forest tells right from wrong on these rows (AUC)."""
     figures = {}
-    for kind, found in examples(rows).items():
-        truths = [is_right for _, is_right in found]
+    for kind, kind_examples in examples(rows).items():
+        truths = [is_right for _, is_right in kind_examples]
         if kind in forests and len(set(truths)) > 1:
-            chances = [forests[kind].chance(signs) for signs, _ in found]
+            chances = [forests[kind].chance(signs) for signs, _ in kind_examples]
             figures[kind.value] = round(float(roc_auc_score(truths, chances)), 3)
     return figures
 
 
 def fitted_forest(
-    found: Sequence[Example],
+    rows: Sequence[Example],
     *,
     is_balanced: bool = True,
     names: Sequence[str] = (),
@@ -67,9 +71,9 @@ def fitted_forest(
     `names` are the signs in the forest's order; without them all that occur, by name.
     `signs_tried` is the share of the signs that each leaf is split by, drawn anew.
     """
-    names = names or sorted({name for signs, _ in found for name in signs})
-    table = np.array([[signs.get(name, np.nan) for name in names] for signs, _ in found])
-    right = np.array([is_right for _, is_right in found])
+    names = names or sorted({name for signs, _ in rows for name in signs})
+    table = np.array([[signs.get(name, np.nan) for name in names] for signs, _ in rows])
+    right = np.array([is_right for _, is_right in rows])
     weights = np.where(right, 0.5 / max(1, right.sum()), 0.5 / max(1, (~right).sum()))
     weights = weights * len(right) if is_balanced else np.ones(len(right))
     model = HistGradientBoostingClassifier(

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from evaluation.benches.logic.page_choice import ChoiceCase
 from evaluation.measures.telling_apart import auc, calibration_error
-from services.gateway.page_choice.chance import ChoiceChance, Curve
+from services.gateway.page_choice.chance import ChoiceChance, LogitCurve
 
 _PRIOR = (0.0, 1.0, 0.3)
 """Intercept and weights towards which few answers are drawn: what is stated is nearly believed."""
@@ -35,19 +35,21 @@ def fit_choices(cases: Sequence[ChoiceCase], provenance: str) -> ChoiceChance:
     return fitted.model_copy(update={"figures": figures})
 
 
-def _curve(cases: Sequence[ChoiceCase]) -> Curve:
+def _curve(cases: Sequence[ChoiceCase]) -> LogitCurve:
     prior = np.array(_PRIOR)
-    odds = np.array([Curve.signs(c.chosen.stated, c.retrieval) for c in cases]).reshape(-1, 2)
+    odds = np.array([LogitCurve.log_odds(c.chosen.stated, c.retrieval) for c in cases]).reshape(
+        -1, 2
+    )
     table = np.c_[np.ones(len(cases)), odds]
     truth = np.array([1.0 if case.is_right else -1.0 for case in cases])
 
-    def loss(given: np.ndarray) -> float:
-        drawn = _PENALTY * float(((given - prior) ** 2).sum())
-        return float(np.logaddexp(0.0, -truth * (table @ given)).sum()) + drawn
+    def loss(coefficients: np.ndarray) -> float:
+        drawn = _PENALTY * float(((coefficients - prior) ** 2).sum())
+        return float(np.logaddexp(0.0, -truth * (table @ coefficients)).sum()) + drawn
 
     bounds = [(None, None), (0.0, None), (0.0, None)]
     intercept, stated, retrieval = minimize(loss, prior, bounds=bounds, method="L-BFGS-B").x
-    return Curve(
+    return LogitCurve(
         intercept=round(float(intercept), 3),
         stated=round(float(stated), 3),
         retrieval=round(float(retrieval), 3),
@@ -55,7 +57,7 @@ def _curve(cases: Sequence[ChoiceCase]) -> Curve:
 
 
 def _chance(case: ChoiceCase, fitted: ChoiceChance) -> float:
-    return fitted.of(case.chosen, case.first, case.retrieval)
+    return fitted.chance_of(case.chosen, case.first, case.retrieval)
 
 
 def _sure_from(cases: Sequence[ChoiceCase], fitted: ChoiceChance) -> float:
@@ -73,17 +75,17 @@ def _sure_from(cases: Sequence[ChoiceCase], fitted: ChoiceChance) -> float:
 
 
 def _figures(cases: Sequence[ChoiceCase], fitted: ChoiceChance) -> dict[str, float]:
-    told = [(_chance(case, fitted), case.is_right) for case in cases]
-    if not told:
+    predictions = [(_chance(case, fitted), case.is_right) for case in cases]
+    if not predictions:
         return {}
-    right = [chance for chance, is_right in told if is_right]
-    wrong = [chance for chance, is_right in told if not is_right]
+    right = [chance for chance, is_right in predictions if is_right]
+    wrong = [chance for chance, is_right in predictions if not is_right]
     return {
-        "n": len(told),
+        "n": len(predictions),
         "right": len(right),
         "auc": auc(right, wrong) or 0.0,
-        "ece": calibration_error(told),
-        "brier": round(float(np.mean([(c - r) ** 2 for c, r in told])), 4),
+        "ece": calibration_error(predictions),
+        "brier": round(float(np.mean([(c - r) ** 2 for c, r in predictions])), 4),
         "brier of retrieval": round(
             float(
                 np.mean(

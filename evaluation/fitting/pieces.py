@@ -12,19 +12,18 @@ from evaluation.benches.scoring.judge_candidates import (
     made_by_readers,
     reference_of,
 )
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.requests import score_request
 from evaluation.perturbations.kinds import Perturbation, PerturbationError
 from evaluation.perturbations.perturb import perturb
 from services.contracts.planner import Candidate
 from services.knowledge.ports import Embedder
-from services.procedure.evidence.decide import Forests
-from services.procedure.evidence.fact import Fact
+from services.procedure.evidence.fact import Fact, Forests
 from services.procedure.evidence.facts import facts_of
-from services.scorer.criteria.case import ScoringCase
-from services.scorer.criteria.relevance import TicketFit, relevance
-from services.scorer.fitted import ScoringFit
+from services.scorer.cases import ScoringCase
+from services.scorer.relevance import TicketFit, relevance
+from services.scorer.scoring_fit import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
 
@@ -56,7 +55,7 @@ class Piece:
 class Workshop:
     """Makes the pieces of rows."""
 
-    pages: GivenPages
+    pages: PageContexts
     embedder: Embedder
     readers: Mapping[str, Reader]
 
@@ -64,8 +63,8 @@ class Workshop:
         """For each row its reference first, then all else."""
         neighbours = Neighbours.of(rows, self.embedder)
         undecided = replace(ScoringFit.shipped(), forests=Forests(forests={}))
-        scorer = ScorerService(self.embedder, fitted=undecided, hears_others=False)
-        found = []
+        scorer = ScorerService(self.embedder, fitted=undecided, counts_votes=False)
+        by_row = []
         for row in rows:
             near, far = neighbours.near.get(row.id), neighbours.far.get(row.id)
             other = near or far
@@ -74,9 +73,9 @@ class Workshop:
             others = {NEAR: near, FAR: far}
             beside = [Shown(name, reference_of(page)) for name, page in others.items() if page]
             pages = [row, *(page for page in others.values() if page)]
-            found.append(own + self._of(row, pages, beside, scorer))
+            by_row.append(own + self._of(row, pages, beside, scorer))
             advance()
-        return found
+        return by_row
 
     def _of(
         self,

@@ -11,18 +11,10 @@ from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.perturbations.kinds import Perturbation
 from services.kit.fits.trees import Forest
-from services.procedure.evidence.decide import Decided
-from services.procedure.evidence.fact import FactKind
-from services.scorer.criteria import accuracy, coherence, conciseness, coverage
-from services.scorer.criteria.weighing import Weighing, Weighings
+from services.procedure.evidence.fact import FactKind, ScoredFact
+from services.scorer.criteria import FEATURES
+from services.scorer.scoring_fit import DimensionWeights, ScoringWeights
 
-SIGNS = {
-    "coverage": coverage.signs,
-    "accuracy": accuracy.signs,
-    "coherence": coherence.signs,
-    "conciseness": conciseness.signs,
-}
-"""The dimensions that are fitted; relevance is retrieval's, and a matter of ticket and page."""
 AGAINST = frozenset(
     {"instructions missing", "conditions missing", "beside instructions", "repeated", "ends"}
     | {"implied"}
@@ -47,30 +39,30 @@ _TEMPERATURE = 1.5
 def signs_of(piece: Piece, forests: Mapping[FactKind, Forest]) -> Row:
     """All signs of a piece whose facts these forests decide."""
     decided = [
-        Decided(fact, forests[fact.kind].chance(signs))
+        ScoredFact(fact, forests[fact.kind].chance(signs))
         for fact, signs in piece.facts
         if fact.kind in forests
     ]
     case = replace(piece.case, decided=decided)
     return {
         (dimension, name): value
-        for dimension, signs in SIGNS.items()
+        for dimension, signs in FEATURES.items()
         for name, value in signs(case).items()
     }
 
 
-def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) -> Weighings:
+def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) -> ScoringWeights:
     """Logistic regression of differences: of each row the reference, less everything worse."""
     names = sorted({name for pieces in rows for _, row in pieces for name in row})
     scale = np.std([_vector(row, names) for pieces in rows for _, row in pieces], axis=0) + 1e-6
-    found = [
+    weighted_differences = [
         ((_vector(pieces[0][1], names) - _vector(row, names)) / scale, _weight(piece))
         for pieces in rows
         for piece, row in pieces
         if _is_worse(piece)
     ]
-    differences = np.array([difference for difference, _ in found])
-    weights = np.array([weight for _, weight in found])
+    differences = np.array([difference for difference, _ in weighted_differences])
+    weights = np.array([weight for _, weight in weighted_differences])
     coefficients = _bounded(
         differences,
         weights,
@@ -78,8 +70,8 @@ def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) 
     )
     fitted = dict(zip(names, coefficients / scale / _TEMPERATURE, strict=True))
     references = [pieces[0][1] for pieces in rows]
-    return Weighings(
-        dimensions={name: _weighing(name, fitted, references) for name in SIGNS},
+    return ScoringWeights(
+        dimensions={name: _weighing(name, fitted, references) for name in FEATURES},
         provenance=provenance,
     )
 
@@ -87,11 +79,11 @@ def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) 
 def _bounded(differences: Vector, weights: Vector, bounds: Sequence[Bounds]) -> Vector:
     """Logistic regression whose weights may not turn a sign into its opposite."""
 
-    def loss(given: Vector) -> tuple[float, Vector]:
-        margins = differences @ given
-        value = weights @ np.logaddexp(0.0, -margins) + given @ given / (2 * _PENALTY)
+    def loss(coefficients: Vector) -> tuple[float, Vector]:
+        margins = differences @ coefficients
+        value = weights @ np.logaddexp(0.0, -margins) + coefficients @ coefficients / (2 * _PENALTY)
         slope = -(weights / (1 + np.exp(np.clip(margins, -50, 50)))) @ differences
-        return float(value), slope + given / _PENALTY
+        return float(value), slope + coefficients / _PENALTY
 
     start = np.array([least or 0.0 for least, _ in bounds])
     return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
@@ -105,14 +97,14 @@ def _bounds(sign: tuple[str, str], scale: float) -> Bounds:
 
 def _weighing(
     dimension: str, fitted: Mapping[tuple[str, str], float], references: Sequence[Row]
-) -> Weighing:
+) -> DimensionWeights:
     weights = {name: round(float(w), 5) for (of, name), w in fitted.items() if of == dimension}
     totals = [
         sum(weights[name] * value for (of, name), value in row.items() if of == dimension)
         for row in references
     ]
     middle = float(np.mean(totals)) - _REFERENCES_AT
-    return Weighing(weights=weights, middle=round(middle, 5))
+    return DimensionWeights(weights=weights, middle=round(middle, 5))
 
 
 def _is_worse(piece: Piece) -> bool:

@@ -19,7 +19,7 @@ from services.contracts.planner import Candidate
 from services.contracts.scorer import DIMENSIONS
 from services.gateway.adoption.lessons import ScoredWorkflow
 from services.knowledge.ports import Embedder
-from services.scorer.chance import is_by_rules, is_checked, signs_of
+from services.scorer.chance import features_of, is_by_rules, is_checked
 from services.scorer.service import ScorerService
 from services.serving.embedded import Embedded
 from services.workflow.model import Provenance, Workflow
@@ -27,30 +27,32 @@ from services.workflow.model import Provenance, Workflow
 Row = tuple[Sample, ScoredWorkflow, str]
 
 
-def finding_cases(platform: Embedded, tickets: Path, known: Path, unknown: Path) -> list[TeamCase]:
+def finding_cases(
+    platform: Embedded, tickets: Path, alerts_with_page: Path, alerts_without_page: Path
+) -> list[TeamCase]:
     """Tickets of each corpus with their page and without it, and alerts."""
     rows = read_rows(tickets)
-    pairs, others = read_pairs(known), read_pairs(unknown)
+    pairs, others = read_pairs(alerts_with_page), read_pairs(alerts_without_page)
     owners = [row for row in rows for _ in range(2)]
     of_rows = ticket_cases(platform.retrieval, partial(retrieval_without, platform), rows)
-    found = [TeamCase(row.set, row.id, case) for row, case in zip(owners, of_rows, strict=True)]
+    cases = [TeamCase(row.set, row.id, case) for row, case in zip(owners, of_rows, strict=True)]
     of_alerts = alert_cases(platform.retrieval, pairs, others)
     both = [*pairs, *others]
-    found += [TeamCase(ALERTS, p.id, case) for p, case in zip(both, of_alerts, strict=True)]
-    return [each for each in found if each.case.pages]
+    cases += [TeamCase(ALERTS, p.id, case) for p, case in zip(both, of_alerts, strict=True)]
+    return [each for each in cases if each.case.pages]
 
 
 def acceptance_rows(embedder: Embedder, pairs: Path, old: Path | None) -> list[Row]:
     """What readers make of the pages of rows, with what their drawings say of it."""
     judging = Judging(None, pairs, embedder, old)
-    scorer = ScorerService(embedder, hears_others=False)
+    scorer = ScorerService(embedder, counts_votes=False)
     rows = [row for row in read_rows(pairs) if row.reference]
     made = [(row, *each) for row in rows for each in _scored(judging, scorer, row)]
     cases = [LogicCase(row.page, row.reference, each) for row, _, each, _ in made if row.reference]
     figures = logic_figures(cases, embedder)
     return [
-        _row(row, origin, workflow, values, is_accepted=bool(found["acceptable"]))
-        for (row, origin, workflow, values), found in zip(made, figures, strict=True)
+        _row(row, origin, workflow, values, is_accepted=bool(row_figures["acceptable"]))
+        for (row, origin, workflow, values), row_figures in zip(made, figures, strict=True)
     ]
 
 
@@ -73,6 +75,6 @@ def _row(
     made_by = workflow.provenance
     if origin == REFERENCE:
         made_by = (made_by or Provenance(planner="human")).model_copy(update={"state": "approved"})
-    signs = signs_of(values, is_by_rules=is_by_rules(made_by), is_checked=is_checked(made_by))
+    signs = features_of(values, is_by_rules=is_by_rules(made_by), is_checked=is_checked(made_by))
     sample = Sample(row.set, is_fitted(row.id), signs, is_accepted)
     return sample, ScoredWorkflow(values, made_by, is_accepted), row.id

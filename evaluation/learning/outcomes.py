@@ -15,10 +15,9 @@ from evaluation.measures.figures import Figures
 from evaluation.measures.telling_apart import calibration_error
 from services.gateway.adoption.lessons import Lesson
 from services.kit.fits.fitted import FittedFile
-from services.learning.finding import features_of, sorted_by
-from services.learning.judging import LEAST_CASES, Outcome, compare
-from services.learning.subject import Weighed, parted
-from services.learning.weighing import weighed
+from services.learning.comparison import LEAST_CASES, ComparisonOutcome, compare
+from services.learning.retrieval_calibration import features_of, sort_pages
+from services.learning.subject import WeightedLesson, split_holdout, weigh_lessons
 from services.retrieval.calibration import Calibration
 
 OUTCOMES = (0, 5, 20, 100, 400)
@@ -33,8 +32,8 @@ _SHADOW = 320
 
 
 @dataclass(frozen=True)
-class Told:
-    """What numbers said of one later ticket."""
+class LessonOutcome:
+    """The prediction for one later ticket, and whether it was right."""
 
     chance: float
     is_right: bool
@@ -43,25 +42,27 @@ class Told:
     foretold: float
 
 
-Pairs = list[tuple[Told, Told]]
+Pairs = list[tuple[LessonOutcome, LessonOutcome]]
 """What learned numbers and shipped ones say, of one kind of tickets."""
 
 
-def told(team: Team, fit: FittedFile, lesson: Lesson) -> Told:
-    """Of a ticket that nothing was learned from."""
-    foretold = team.subject.foretold(fit, lesson) or 0.0
+def predict(team: Team, fit: FittedFile, lesson: Lesson) -> LessonOutcome:
+    """Predict the outcome of a ticket that nothing was learned from."""
+    foretold = team.subject.log_likelihood(fit, lesson) or 0.0
     if lesson.workflow is not None:
         is_right = lesson.workflow.is_accepted
         chance = math.exp(foretold) if is_right else 1 - math.exp(foretold)
-        return Told(chance, is_right, None, foretold)
+        return LessonOutcome(chance, is_right, None, foretold)
     ranking = cast(Calibration, fit).of(is_alert=lesson.is_alert)
-    ranked = sorted_by(ranking.order, lesson.pages)
+    ranked = sort_pages(ranking.order, lesson.pages)
     is_right = ranked[0].document_id == lesson.right
     chance = ranking.curve.chance(features_of(ranking, ranked))
-    return Told(chance, is_right, is_right if lesson.right else None, foretold)
+    return LessonOutcome(chance, is_right, is_right if lesson.right else None, foretold)
 
 
-def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, Lesson, Told, Told]]:
+def learned(
+    team: Team, seed: int, *, noisy: bool
+) -> Iterator[tuple[int, Lesson, LessonOutcome, LessonOutcome]]:
     """Number of outcomes, a later ticket, what is said of it, and what the shipped numbers say."""
     for split in range(_SPLITS):
         rng = random.Random(f"{seed}/{team.name}/{split}")  # noqa: S311
@@ -74,25 +75,27 @@ def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, Lesson
             drawn = [rng.choice(earlier) for _ in range(outcomes)]
             if noisy:
                 drawn = [turned(each) if rng.random() < _TURNED else each for each in drawn]
-            fit = _serving(team, weighed(drawn).lessons)
+            fit = _serving(team, weigh_lessons(drawn).lessons)
             for each in later:
-                yield outcomes, each, told(team, fit, each), told(team, team.shipped, each)
+                yield outcomes, each, predict(team, fit, each), predict(team, team.shipped, each)
 
 
-def _serving(team: Team, lessons: Sequence[Weighed[Lesson]]) -> FittedFile:
+def _serving(team: Team, lessons: Sequence[WeightedLesson[Lesson]]) -> FittedFile:
     """What serves once these have ended: a challenger, where the last third favours it."""
-    earlier, later = parted(lessons)
+    earlier, later = split_holdout(lessons)
     made = team.subject.learn(team.shipped, earlier)
-    found = compare(team.subject, made, team.shipped, later)
-    return made if found.outcome is Outcome.BETTER else team.shipped
+    comparison = compare(team.subject, made, team.shipped, later)
+    return made if comparison.outcome is ComparisonOutcome.BETTER else team.shipped
 
 
 def figures_of(team: Team, seed: int, *, noisy: bool) -> dict[str, Figures]:
     """By number of outcomes: how later tickets fare, and by how much better than as shipped."""
-    found: dict[int, dict[str, Pairs]] = defaultdict(lambda: defaultdict(list))
+    by_outcomes: dict[int, dict[str, Pairs]] = defaultdict(lambda: defaultdict(list))
     for outcomes, lesson, new, old in learned(team, seed, noisy=noisy):
-        found[outcomes][lesson.kind].append((new, old))
-    return {f"{team.name}, {n}": _figures([*by_kind.values()]) for n, by_kind in found.items()}
+        by_outcomes[outcomes][lesson.kind].append((new, old))
+    return {
+        f"{team.name}, {n}": _figures([*by_kind.values()]) for n, by_kind in by_outcomes.items()
+    }
 
 
 def _figures(kinds: Sequence[Pairs]) -> Figures:
@@ -117,8 +120,8 @@ def _gained_first(kinds: Sequence[Pairs]) -> Figures:
         for kind in pairs
         if kind
     ]
-    (found,) = intervals([np.array(rows)], 0)
-    return {"R@1 gained": found.mean, "R@1 from": found.low, "R@1 to": found.high}
+    (interval,) = intervals([np.array(rows)], 0)
+    return {"R@1 gained": interval.mean, "R@1 from": interval.low, "R@1 to": interval.high}
 
 
 def judged_challengers(teams: Sequence[Team], seed: int, advance: Callable[[], None]) -> Figures:
@@ -137,8 +140,8 @@ def judged_challengers(teams: Sequence[Team], seed: int, advance: Callable[[], N
             continue
         outcome, tickets = _after_looks(team, challenger, champion, rng)
         counts[kind] += 1
-        counts["taken"] += kind == "better" and outcome is Outcome.BETTER
-        counts["refused"] += kind == "worse" and outcome is not Outcome.BETTER
+        counts["taken"] += kind == "better" and outcome is ComparisonOutcome.BETTER
+        counts["refused"] += kind == "worse" and outcome is not ComparisonOutcome.BETTER
         counts["tickets"] += tickets * (kind == "better")
         advance()
     return {name: float(value) for name, value in counts.items()}
@@ -146,30 +149,30 @@ def judged_challengers(teams: Sequence[Team], seed: int, advance: Callable[[], N
 
 def _after_looks(
     team: Team, challenger: FittedFile, champion: FittedFile, rng: random.Random
-) -> tuple[Outcome, int]:
+) -> tuple[ComparisonOutcome, int]:
     """What is decided at the first look that decides, on so many later tickets, some turned."""
-    told: list[Weighed[Lesson]] = []
+    lessons: list[WeightedLesson[Lesson]] = []
     looks = LEAST_CASES
     while looks <= _SHADOW:
-        while len(told) < looks:
-            lesson = replace(rng.choice(team.lessons), kind=str(len(told)))
-            told.append(Weighed(turned(lesson) if rng.random() < _TURNED else lesson))
-        outcome = compare(team.subject, challenger, champion, told).outcome
-        if outcome is not Outcome.OPEN:
+        while len(lessons) < looks:
+            lesson = replace(rng.choice(team.lessons), kind=str(len(lessons)))
+            lessons.append(WeightedLesson(turned(lesson) if rng.random() < _TURNED else lesson))
+        outcome = compare(team.subject, challenger, champion, lessons).outcome
+        if outcome is not ComparisonOutcome.OPEN:
             return outcome, looks
         looks *= 2
-    return Outcome.OPEN, looks // 2
+    return ComparisonOutcome.OPEN, looks // 2
 
 
 def _best(team: Team, rng: random.Random) -> FittedFile:
     """Learned from many outcomes of the team."""
     drawn = [rng.choice(team.lessons) for _ in range(OUTCOMES[-1])]
-    return team.subject.learn(team.shipped, weighed(drawn).lessons)
+    return team.subject.learn(team.shipped, weigh_lessons(drawn).lessons)
 
 
 def _gain(team: Team, challenger: FittedFile, champion: FittedFile) -> float:
     """By how much it foretells all tickets of the team better."""
-    foretell = team.subject.foretold
+    foretell = team.subject.log_likelihood
     pairs = [(foretell(challenger, each), foretell(champion, each)) for each in team.lessons]
     return float(np.mean([a - b for a, b in pairs if a is not None and b is not None]))
 
@@ -178,4 +181,4 @@ def spoilt(team: Team, rng: random.Random) -> FittedFile:
     """The shipped numbers as somebody would have them who learned from noise."""
     noise = [turned(rng.choice(team.lessons)) for _ in range(rng.choice((40, 100, 400)))]
     kept = [rng.choice(team.lessons) for _ in range(rng.choice((0, 40, 200)))]
-    return team.subject.learn(team.shipped, weighed([*noise, *kept]).lessons)
+    return team.subject.learn(team.shipped, weigh_lessons([*noise, *kept]).lessons)

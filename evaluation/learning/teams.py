@@ -7,8 +7,8 @@ from evaluation.benches.retrieval.calibration import Case, ranking_of
 from evaluation.fitting.chance import Sample, fit_chance
 from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
 from services.kit.fits.fitted import FittedFile
-from services.learning.acceptance import Acceptance
-from services.learning.finding import Finding
+from services.learning.acceptance_calibration import AcceptanceCalibration
+from services.learning.retrieval_calibration import RetrievalCalibration
 from services.learning.subject import Subject
 from services.retrieval.calibration import Calibration
 
@@ -48,7 +48,7 @@ def finding_teams(cases: Sequence[TeamCase]) -> list[Team]:
         else:
             left = {"text": ranking_of(shipped.text.order, others)}
         lessons = tuple(_lesson(each) for each in own)
-        teams.append(Team(name, Finding(), shipped.model_copy(update=left), lessons))
+        teams.append(Team(name, RetrievalCalibration(), shipped.model_copy(update=left), lessons))
     return _large(teams)
 
 
@@ -70,7 +70,7 @@ def acceptance_teams(rows: Sequence[tuple[Sample, ScoredWorkflow, str]]) -> list
             for number, (sample, workflow, page) in enumerate(rows)
             if sample.set == name
         )
-        teams.append(Team(name, Acceptance(), fit_chance(others, name), lessons))
+        teams.append(Team(name, AcceptanceCalibration(), fit_chance(others, name), lessons))
     return _large(teams)
 
 
@@ -89,7 +89,7 @@ def _lesson(each: TeamCase) -> Lesson:
     case = each.case
     nobody = frozenset(page.document_id for page in case.pages) if not case.page else frozenset()
     return Lesson(
-        source_id=f"{each.id}/{case.is_known}",
+        source_id=f"{each.id}/{case.has_page}",
         kind=each.id,
         at=0.0,
         is_alert=case.is_alert,

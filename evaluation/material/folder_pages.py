@@ -4,12 +4,12 @@ from pathlib import Path
 
 from services.ingestion.converters import reader_of
 from services.knowledge.model import Document
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
 
 
 def pages_of(folder: Path) -> list[Document]:
     """The text documents below a folder, as ingestion reads them."""
-    found = []
+    documents = []
     for path in sorted(folder.rglob("*")):
         id_ = path.relative_to(folder).as_posix()
         reader = reader_of(id_) if path.is_file() else None
@@ -17,5 +17,5 @@ def pages_of(folder: Path) -> list[Document]:
             continue
         text = reader.read(path.read_bytes()).text
         document = Document(id=id_, title=path.stem, text=text, content_hash="")
-        found.append(screened(document).document)
-    return found
+        documents.append(ScreenedDocument(document).for_model())
+    return documents

@@ -30,10 +30,10 @@ def page_of_store(documents: DocumentStore) -> PageOf:
     """
 
     def find(row: LogicRow) -> Document:
-        found = documents.get(row.doc)
-        if found is None:
+        document = documents.get(row.doc)
+        if document is None:
             raise NoPageError(f"expected the document {row.doc!r} of {row.id!r} in the data folder")
-        return found
+        return document.for_person()
 
     return find
 

@@ -36,20 +36,20 @@ class HandPlayedModel:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._within_s = within_s
-        self._known = {**_played(replay), **_played(folder)} if replay else _played(folder)
+        self._answers = {**_played(replay), **_played(folder)} if replay else _played(folder)
         self._number = 0
-        self.asked = 0
+        self.prompt_count = 0
         self.replayed = 0
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`; one sample, tokens by the characters."""
         prompt = prompt_of(request.messages)
-        self.asked += 1
+        self.prompt_count += 1
         begun = time.monotonic()
-        text = self._known.get(prompt)
+        text = self._answers.get(prompt)
         if text is None:
             text = self._wait_for(prompt)
-            self._known[prompt] = text
+            self._answers[prompt] = text
         else:
             self.replayed += 1
         return ChatResponse(
@@ -96,12 +96,12 @@ def prompt_of(messages: Sequence[Message]) -> str:
 
 def _played(folder: Path) -> dict[str, str]:
     """Answers by their prompts."""
-    found = {}
+    answers = {}
     for path in sorted(folder.glob(f"*{PROMPT}")):
         answer = path.with_name(path.name.replace(PROMPT, ANSWER))
         if answer.exists() and answer.read_text().strip():
-            found[path.read_text()] = answer.read_text()
-    return found
+            answers[path.read_text()] = answer.read_text()
+    return answers
 
 
 def _settled(path: Path) -> str | None:

@@ -96,10 +96,10 @@ class MeteredChatModel:
     ) -> list[float] | None:
         """See `ChatModel.log_probabilities`; its tokens and seconds are not told."""
         with self._call():
-            found = self._model.log_probabilities(messages, text, timeout_s=timeout_s)
-        if found is not None:
+            log_probs = self._model.log_probabilities(messages, text, timeout_s=timeout_s)
+        if log_probs is not None:
             self._answered(Usage(), 0.0)
-        return found
+        return log_probs
 
     @contextmanager
     def _call(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from services.contracts.retrieval import PageReading
 from services.knowledge.model import Document
-from services.knowledge.screening.document import text_hash
+from services.knowledge.screening.document import ScreenedDocument
 from services.procedure.choose import ranked_procedures
 from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
@@ -45,7 +45,7 @@ def stored(readings: ReadingSource) -> Read:
     """The best reading that is kept of the text as it stands."""
 
     def find(document: Document) -> Reading | None:
-        key = text_hash(document)
+        key = ScreenedDocument(document).text_hash
         served = readings.served_many([key]).get(key)
         return served.reading if served else None
 

@@ -223,6 +223,6 @@ def _in_order(nodes: Sequence[_Node], chosen: dict[str, _Node]) -> list[_Node]:
 
 
 def _step(node: _Node) -> Step:
-    known = node.kind in {kind.value for kind in StepKind}
-    kind = StepKind(node.kind) if known else StepKind.PROCESS
+    has_kind = node.kind in {kind.value for kind in StepKind}
+    kind = StepKind(node.kind) if has_kind else StepKind.PROCESS
     return Step(id=node.id, kind=kind, text=node.label)

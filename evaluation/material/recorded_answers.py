@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.pairs import read_lines, write_lines
 from services.knowledge.model import Document
-from services.knowledge.screening.document import hash_of, screened
+from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.model import Reading, as_json
@@ -53,13 +53,13 @@ def by_record(
     """
 
     def read(document: Document) -> Reading | None:
-        text = screened(document).document.text
+        text = ScreenedDocument(document).for_model().text
         row = answers.get(hash_of(text))
         if row is None:
             return None
-        told = [json.dumps(answer) for answer in row.answers[: samples or None]]
-        model = ScriptedChatModel(told)
-        reading = ModelReader(model, samples=len(told), corrections=0).read(text)
+        texts = [json.dumps(answer) for answer in row.answers[: samples or None]]
+        model = ScriptedChatModel(texts)
+        reading = ModelReader(model, samples=len(texts), corrections=0).read(text)
         return reading.model_copy(update={"version": row.prompt})
 
     return read
@@ -73,7 +73,7 @@ def reading_rows(
     for page in pages:
         reading = read(page)
         if reading is not None:
-            key = hash_of(screened(page).document.text)
+            key = hash_of(ScreenedDocument(page).for_model().text)
             row = {"text_hash": key, "document": page.id, "state": "read"}
             yield row | {"reading": as_json(reading)}
 

@@ -53,13 +53,13 @@ def answered(
 
     One that names a page that was not shown is left out, as the product does.
     """
-    found = []
+    choices = []
     for path in sorted(folder.glob("answer-*.json")):
-        for key, given in json.loads(path.read_text(encoding="utf-8")).items():
-            answer, pages = _Answer.model_validate(given), ("", *shown.get(key, ()))
+        for key, raw_answer in json.loads(path.read_text(encoding="utf-8")).items():
+            answer, pages = _Answer.model_validate(raw_answer), ("", *shown.get(key, ()))
             if key in shown and answer.page.isdigit() and int(answer.page) < len(pages):
                 place = int(answer.page)
-                found.append(
+                choices.append(
                     RecordedPageChoice(
                         key=key,
                         prompt=prompt,
@@ -68,4 +68,4 @@ def answered(
                         place=place,
                     )
                 )
-    return found
+    return choices

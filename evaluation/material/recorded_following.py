@@ -46,9 +46,9 @@ def read_acts(path: Path) -> dict[str, RecordedAct]:
 
 def keep_acts(path: Path, acts: Iterable[RecordedAct]) -> int:
     """Beside those that are there, in the order of their keys; how many were given."""
-    given = {act.key: act for act in acts}
-    rows = read_acts(path) | given
+    new_rows = {act.key: act for act in acts}
+    rows = read_acts(path) | new_rows
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = (rows[key].model_dump_json(exclude_defaults=True) for key in sorted(rows))
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return len(given)
+    return len(new_rows)

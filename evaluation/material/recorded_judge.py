@@ -50,8 +50,8 @@ class RecordedJudge:
         }
         self.unknown: set[str] = set()
 
-    def known(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
-        """See `AnswerStore.known`."""
+    def get_many(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
+        """See `AnswerStore.get_many`."""
         self.unknown.update(set(keys) - self._answers.keys())
         return {key: self._answers[key] for key in keys if key in self._answers}
 
@@ -64,10 +64,10 @@ def scorer_with(
 ) -> tuple[ScorerService, RecordedJudge]:
     """The scorer without a model, or (`recorded`) with what was answered."""
     if judge != "recorded":
-        return ScorerService(embedder, hears_others=hears_others), RecordedJudge(())
+        return ScorerService(embedder, counts_votes=hears_others), RecordedJudge(())
     answers = RecordedJudge(read_choices(RECORDED_JUDGE).values())
     model = SilentModel()
-    return ScorerService(embedder, model=model, answers=answers, hears_others=hears_others), answers
+    return ScorerService(embedder, model=model, answers=answers, counts_votes=hears_others), answers
 
 
 def key_of(question: FactQuestion) -> str:

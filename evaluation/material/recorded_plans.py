@@ -19,7 +19,7 @@ from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.planner.settings import AskModel, PlannerSettings
-from services.procedure.by_model.question import Program
+from services.procedure.by_model.question import ProgramAnswer
 from services.procedure.model import as_json
 
 RECORDED_PLANS = Path(__file__).parents[1] / "recorded" / "strong_plans.jsonl"
@@ -51,10 +51,10 @@ def write_plans(path: Path, rows: Iterable[RecordedPlans]) -> None:
     write_lines(path, rows, lambda row: row.id)
 
 
-def kept(program: Program) -> dict[str, Any]:
+def kept(program: ProgramAnswer) -> dict[str, Any]:
     """An answer as it is recorded."""
-    told = [without_page_text(as_json(procedure)) for procedure in program.procedures]
-    return {"procedures": told}
+    procedures = [without_page_text(as_json(procedure)) for procedure in program.procedures]
+    return {"procedures": procedures}
 
 
 def asking(answers: ScriptedChatModel, embedder: Embedder, **changes: object) -> PlannerService:
@@ -70,11 +70,13 @@ class RecordedPlanner:
     """
 
     def __init__(self, row: RecordedPlans, embedder: Embedder) -> None:
-        told = [Program.model_validate(answer).model_dump_json() for answer in row.answers]
-        model = ScriptedChatModel(told)
+        programs = [
+            ProgramAnswer.model_validate(answer).model_dump_json() for answer in row.answers
+        ]
+        model = ScriptedChatModel(programs)
         self._hash = row.text_hash
         self._alone = PlannerService()
-        self._with = asking(model, embedder, samples=len(told), corrections=0)
+        self._with = asking(model, embedder, samples=len(programs), corrections=0)
 
     def plan(self, request: PlanRequest) -> PlanResponse:
         """See `Planner.plan`."""

@@ -42,7 +42,7 @@ class RecordingChatModel:
         recorded = self._recorded(key)
         if recorded:
             return ChatResponse.model_validate_json(recorded)
-        response = self._asked().complete(request)
+        response = self._require_model().complete(request)
         self._record(key, response.model_dump_json())
         return response
 
@@ -58,7 +58,7 @@ class RecordingChatModel:
             response = ChatResponse.model_validate_json(recorded)
             yield from response.samples
             return response
-        response = yield from self._asked().stream(request)
+        response = yield from self._require_model().stream(request)
         self._record(key, response.model_dump_json())
         return response
 
@@ -66,27 +66,27 @@ class RecordingChatModel:
         self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
     ) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
-        asked = json.dumps([[message.model_dump() for message in messages], text])
-        key = self._key(asked)
+        request_text = json.dumps([[message.model_dump() for message in messages], text])
+        key = self._key(request_text)
         recorded = self._recorded(key)
         if recorded:
             return [float(value) for value in json.loads(recorded)]
-        found = (
+        log_probs = (
             self._model.log_probabilities(messages, text, timeout_s=timeout_s)
             if self._model
             else None
         )
-        if found is not None:
-            self._record(key, json.dumps(found))
-        return found
+        if log_probs is not None:
+            self._record(key, json.dumps(log_probs))
+        return log_probs
 
-    def _asked(self) -> ChatModel:
+    def _require_model(self) -> ChatModel:
         if self._model is None:
             raise ModelUnavailableError(f"no answer of {self.name!r} was recorded for this request")
         return self._model
 
-    def _key(self, asked: str) -> str:
-        return hashlib.sha256(f"{self.name}\0{asked}".encode()).hexdigest()
+    def _key(self, request_text: str) -> str:
+        return hashlib.sha256(f"{self.name}\0{request_text}".encode()).hexdigest()
 
     def _recorded(self, key: str) -> str:
         with self._lock:

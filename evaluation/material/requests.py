@@ -9,7 +9,7 @@ from services.contracts.retrieval import PageReading, Retrieval, RetrievedContex
 from services.contracts.scorer import ScoreRequest
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import Chunk, RetrievedChunk, Span
-from services.knowledge.screening.document import hash_of, screened
+from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.procedure.ports import ReadingSource
 
 RequestOf = Callable[[LogicRow], PlanRequest]
@@ -33,7 +33,7 @@ def of_page(page_of: PageOf, readings: ReadingSource) -> RequestOf:
     """The row's page alone, with the reading that is kept of it."""
 
     def request(row: LogicRow) -> PlanRequest:
-        document = screened(own_page(row) if row.text else page_of(row)).document
+        document = ScreenedDocument(own_page(row) if row.text else page_of(row)).for_model()
         key = hash_of(document.text)
         page = PageReading(
             document_id=row.page,
@@ -51,8 +51,8 @@ def of_walk(retrieval_for: Callable[[LogicRow], Retrieval]) -> RequestOf:
     """What retrieval finds for the ticket."""
 
     def request(row: LogicRow) -> PlanRequest:
-        asked = RetrieveRequest.of_ticket(row.draft)
-        return plan_request(row.draft, retrieval_for(row).retrieve(asked))
+        retrieve_request = RetrieveRequest.of_ticket(row.draft)
+        return plan_request(row.draft, retrieval_for(row).retrieve(retrieve_request))
 
     return request
 
@@ -61,5 +61,5 @@ def _context(page: PageReading) -> RetrievedContext:
     last = len(page.text.split("\n"))
     span = Span(document_id=page.document_id, start_line=1, end_line=last)
     chunk = Chunk(id=page.document_id, span=span, heading_path=(page.title,), text=page.text)
-    found = (RetrievedChunk(chunk=chunk, score=1.0),)
-    return RetrievedContext(chunks=found, confidence=1.0, pages=(page,))
+    chunks = (RetrievedChunk(chunk=chunk, score=1.0),)
+    return RetrievedContext(chunks=chunks, confidence=1.0, pages=(page,))

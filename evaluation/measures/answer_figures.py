@@ -122,24 +122,24 @@ class Measure:
     def _likeness(self, workflow: Workflow | None, pair: Pair) -> Figures:
         if workflow is None or pair.reference is None:
             return dict(_NOTHING)
-        found = compare(workflow, pair.reference, self._embed)
+        comparison = compare(workflow, pair.reference, self._embed)
         return {
-            "precision": found.step_precision,
-            "recall": found.step_recall,
-            "f1": found.step_f1,
-            "graph_f1": found.graph_f1,
-            "accepted": float(found.accepted),
+            "precision": comparison.step_precision,
+            "recall": comparison.step_recall,
+            "f1": comparison.step_f1,
+            "graph_f1": comparison.graph_f1,
+            "accepted": float(comparison.accepted),
         }
 
     def _diagnosis(self, answer: Answer) -> Figures:
         pair = answer.pair
-        found = {
+        document_ids = {
             *(hit.chunk.span.document_id for hit in answer.context.chunks),
             *(name for hit in answer.context.nodes for name in hit.node.document_ids),
         }
         f1 = [self._likeness(workflow, pair)["f1"] for workflow in answer.ranked]
         return {
-            "page_found": float(bool(found & set(pair.gold_documents))),
+            "page_found": float(bool(document_ids & set(pair.gold_documents))),
             "page_chosen": float(_main_document(answer.workflow) in pair.gold_documents),
             "fits": float(Thresholds.shipped().fit_of(answer.context) is Fit.SURE),
             "favourite_f1": self._likeness(answer.favourite, pair)["f1"],

@@ -16,21 +16,21 @@ from services.knowledge.ports import Embedder
 
 def operations(matched: Matched) -> int:
     """How many; 0 where an approver would leave it as it is."""
-    gold, found = matched.gold, matched.found
-    nodes = [*gold.actions, *gold.decisions], [*found.actions, *found.decisions]
+    gold, prediction = matched.gold, matched.prediction
+    nodes = [*gold.actions, *gold.decisions], [*prediction.actions, *prediction.decisions]
     same = len(matched.actions) + len(matched.decisions)
     missing = {
         guard
         for action, own in matched.actions.items()
         for guard in gold.guards[action]
-        if not matched.is_kept(guard, found.guards[own]) and guard[0] in matched.decisions
+        if not matched.is_kept(guard, prediction.guards[own]) and guard[0] in matched.decisions
     }
     decisions = set(matched.decisions.values())
     too_much = {
         guard
         for action, own in matched.actions.items()
-        if len(found.guards[own]) > len(gold.guards[action])
-        for guard in found.guards[own]
+        if len(prediction.guards[own]) > len(gold.guards[action])
+        for guard in prediction.guards[own]
         if guard[0] in decisions
     }
     return len(nodes[0]) + len(nodes[1]) - 2 * same + len(missing) + len(too_much)
@@ -39,16 +39,16 @@ def operations(matched: Matched) -> int:
 def approval_costs(cases: Sequence[LogicCase], embedder: Embedder) -> Figures:
     """Operations a page: median, 90th percentile, mean, and beside the nodes of the drawing."""
     likeness = Likeness.of((text for case in cases for text in case.texts()), embedder)
-    found = [
-        (operations(Matched(case.gold, case.found, likeness)), len(case.gold.nodes))
+    costs = [
+        (operations(Matched(case.gold, case.prediction, likeness)), len(case.gold.nodes))
         for case in cases
-        if case.found is not None
+        if case.prediction is not None
     ]
-    if not found:
+    if not costs:
         return {}
-    counts, nodes = (np.array(each) for each in zip(*found, strict=True))
+    counts, nodes = (np.array(each) for each in zip(*costs, strict=True))
     return {
-        "n": len(found),
+        "n": len(costs),
         "median": float(np.median(counts)),
         "90th percentile": float(np.percentile(counts, 90)),
         "mean": round(float(np.mean(counts)), 1),

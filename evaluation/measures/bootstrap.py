@@ -34,7 +34,7 @@ def intervals(strata: Sequence[NDArray[np.float64]], seed: int) -> list[Interval
     drawn = np.mean([_drawn_means(rows, rng) for rows in filled], axis=0)
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-    return [Interval(*map(float, found)) for found in zip(means, low, high, strict=True)]
+    return [Interval(*map(float, column)) for column in zip(means, low, high, strict=True)]
 
 
 def ratio(parts: NDArray[np.float64], wholes: NDArray[np.float64], seed: int) -> Interval:

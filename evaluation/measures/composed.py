@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from evaluation.material.composing.instructions import Again, Arms, Call, Tree, calls_of, skeleton
-from services.planner.composing.words.secrets import is_placeholder, without_secrets
+from services.planner.composing.secrets import is_placeholder, without_secrets
 
 Hashed = Mapping[str, str]
 """Values of a call without a word of them: the hash of the name to that of name and value."""
@@ -20,8 +20,8 @@ class Composed:
     """Calls without values."""
     values: tuple[Hashed, ...]
     """Of each call."""
-    asked: int = 0
-    """Questions that are open."""
+    open_questions: int = 0
+    """Number of questions that are open."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,12 @@ class Score:
         }
 
 
-def composed(tree: Tree, asked: int = 0) -> Composed:
+def composed(tree: Tree, open_questions: int = 0) -> Composed:
     """A tree with values as what is kept and measured of it."""
     return Composed(
-        tuple(_bare(tree)), tuple(hashed(call.parameters) for call in calls_of(tree)), asked
+        tuple(_bare(tree)),
+        tuple(hashed(call.parameters) for call in calls_of(tree)),
+        open_questions,
     )
 
 
@@ -62,58 +64,58 @@ def hashed(parameters: Mapping[str, str]) -> dict[str, str]:
 
 def normal(value: str) -> str:
     """A value as it is compared; what nobody may write down is a placeholder on both sides."""
-    told = without_secrets(" ".join(value.split())).strip("\"'").casefold()
-    if is_placeholder(told):
+    text = without_secrets(" ".join(value.split())).strip("\"'").casefold()
+    if is_placeholder(text):
         return "<placeholder>"
     try:
-        return str(Decimal(told).normalize())
+        return str(Decimal(text).normalize())
     except InvalidOperation:
-        return told
+        return text
 
 
-def score(found: Composed | None, accepted: Sequence[Tree]) -> Score:
+def score(composition: Composed | None, accepted: Sequence[Tree]) -> Score:
     """Against the accepted one that it is nearest to; nothing scores nothing."""
-    return max((_against(found, each) for each in accepted), key=_rank)
+    return max((_against(composition, each) for each in accepted), key=_rank)
 
 
 def pooled(scores: Iterable[Score]) -> dict[str, float]:
     """Means in percent, values over all of them together."""
-    told = list(scores)
-    if not told:
+    all_scores = list(scores)
+    if not all_scores:
         return {}
-    equal, values = sum(each.equal for each in told), sum(each.values for each in told)
+    equal, values = sum(each.equal for each in all_scores), sum(each.values for each in all_scores)
     mean = {
-        name: sum(each.figures()[name] for each in told) / len(told)
+        name: sum(each.figures()[name] for each in all_scores) / len(all_scores)
         for name in ("exact", "sequence", "structure")
     }
     return mean | ({"values": 100 * equal / values} if values else {})
 
 
-def _against(found: Composed | None, right: Tree) -> Score:
+def _against(composition: Composed | None, right: Tree) -> Score:
     gold = composed(right)
     wanted = [call.component for call in calls_of(right)]
-    told = [call.component for call in calls_of(found.tree)] if found else []
-    pairs = _paired(told, found.values if found else (), wanted, gold.values)
+    components = [call.component for call in calls_of(composition.tree)] if composition else []
+    pairs = _paired(components, composition.values if composition else (), wanted, gold.values)
     equal = sum(len(set(a.values()) & set(b.values())) for a, b in pairs)
     values = sum(len(a.keys() | b.keys()) for a, b in pairs)
-    same = found is not None and told == wanted
+    same = composition is not None and components == wanted
     return Score(
         exact=float(same and equal == values),
         sequence=float(same),
-        structure=float(found is not None and skeleton(found.tree) == skeleton(right)),
+        structure=float(composition is not None and skeleton(composition.tree) == skeleton(right)),
         equal=equal,
         values=values,
     )
 
 
 def _paired(
-    told: Sequence[str],
+    components: Sequence[str],
     values: Sequence[Hashed],
     wanted: Sequence[str],
     right: Sequence[Hashed],
 ) -> list[tuple[Hashed, Hashed]]:
     """Calls of the same component in their order; one without a partner stands beside nothing."""
-    left = list(zip(told, values, strict=True))
+    left = list(zip(components, values, strict=True))
     pairs: list[tuple[Hashed, Hashed]] = []
     for name, of in zip(wanted, right, strict=True):
         place = next((n for n, (each, _) in enumerate(left) if each == name), None)

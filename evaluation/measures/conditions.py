@@ -13,12 +13,12 @@ from evaluation.material.pairs import is_fitted
 from evaluation.measures.logic import Likeness, LogicCase, Matched
 from evaluation.measures.logic_graph import LogicGraph
 from services.knowledge.ports import Embedder
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
 from services.language.answers import compared_answer
-from services.procedure.evidence.conditions import signs_of_conditions
-from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.conditions import condition_features
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
 from services.procedure.evidence.page_lines import CitedPages
 from services.workflow.compare import same_answer
 from services.workflow.model import Transition, Workflow
@@ -48,13 +48,13 @@ def condition_examples(
     cases = [LogicCase(row.page, row.reference, w) for row, w in drawn if row.reference]
     likeness = Likeness.of((text for case in cases for text in case.texts()), embedder)
     for (row, workflow), case in zip(drawn, cases, strict=True):
-        if case.found is None:
+        if case.prediction is None:
             continue
-        truth = Truth(Matched(case.gold, case.found, likeness))
-        text = screened(page_of(row)).document.text
-        beside = Drawn(workflow, CitedPages({row.page: text}))
+        truth = Truth(Matched(case.gold, case.prediction, likeness))
+        text = ScreenedDocument(page_of(row)).for_model().text
+        beside = GroundedWorkflow(workflow, CitedPages({row.page: text}))
         facts = facts_of(beside)
-        for fact, signs in signs_of_conditions(beside, facts):
+        for fact, signs in condition_features(beside, facts):
             yield ConditionExample(row.id, reader, fact.kind, signs, truth.holds(fact))
 
 
@@ -62,12 +62,12 @@ class Truth:
     """Tells right facts of a workflow from wrong ones."""
 
     def __init__(self, matched: Matched) -> None:
-        self._gold, self._found = matched.gold, matched.found
+        self._gold, self._prediction = matched.gold, matched.prediction
         self._cosine = matched.likeness.cosine
         self._drawn: Mapping[str, str] = {
-            found: gold
+            step: gold
             for same in (matched.actions, matched.decisions)
-            for gold, found in same.items()
+            for gold, step in same.items()
         }
 
     def holds(self, fact: Fact) -> bool:
@@ -81,9 +81,10 @@ class Truth:
             case FactKind.FREE:
                 return not self._gold.guards.get(step)
             case FactKind.GUARD:
-                asked = self._drawn.get(fact.other)
+                question = self._drawn.get(fact.other)
                 return any(
-                    decision == asked and self._is_same(fact.other, fact.answer, decision, answer)
+                    decision == question
+                    and self._is_same(fact.other, fact.answer, decision, answer)
                     for decision, answer in self._gold.guards.get(step, ())
                 )
             case FactKind.END:
@@ -96,16 +97,16 @@ class Truth:
                     for answer, reached in self._following(step)
                 )
 
-    def _is_same(self, found: str, told: str, gold: str, answer: str) -> bool:
+    def _is_same(self, step: str, step_answer: str, gold: str, answer: str) -> bool:
         return same_answer(
             compared_answer(self._gold.nodes[gold].text, answer),
-            compared_answer(self._found.nodes[found].text, told),
+            compared_answer(self._prediction.nodes[step].text, step_answer),
             self._cosine,
         )
 
     def _following(self, gold: str) -> Iterator[tuple[str, str]]:
         """The next steps of the drawing that the workflow has too, each with the first answer."""
-        known = set(self._drawn.values())
+        drawn_ids = set(self._drawn.values())
         seen: set[tuple[str, str]] = set()
         todo = [(edge.condition, edge.target) for edge in _exits(self._gold, gold)]
         while todo:
@@ -113,7 +114,7 @@ class Truth:
             if (answer, node) in seen:
                 continue
             seen.add((answer, node))
-            if node in known:
+            if node in drawn_ids:
                 yield answer, node
             else:
                 todo += [(answer, edge.target) for edge in _exits(self._gold, node)]

@@ -8,21 +8,20 @@ from typing import Any
 from services.executor.bindings.binding import step_key
 from services.procedure.lowering import lower
 from services.procedure.model import Arm, Node, Procedure, as_json
-from services.procedure.program.numbering import sourced
 
 _BELOW = frozenset({"steps", "repeat", "otherwise", "arms"})
 
 
 def program(procedure: Procedure) -> dict[str, Any]:
     """What it tells to do: no ids, no lines, no case and no full stops."""
-    found: dict[str, Any] = _told(_plain(procedure), keeps_words=True)
-    return found
+    document: dict[str, Any] = _normalised(_plain(procedure), keeps_words=True)
+    return document
 
 
 def shape(procedure: Procedure) -> dict[str, Any]:
     """What stands under what, without words."""
-    found: dict[str, Any] = _told(_plain(procedure), keeps_words=False)
-    return found
+    document: dict[str, Any] = _normalised(_plain(procedure), keeps_words=False)
+    return document
 
 
 def kept(before: Procedure, expected: Procedure, result: Procedure) -> float:
@@ -41,39 +40,39 @@ def bindings(before: Procedure, expected: Procedure, result: Procedure) -> float
 
 def _plain(procedure: Procedure) -> Any:  # noqa: ANN401 - JSON
     """Jumps lead to places in the order of the text."""
-    places = {each.id: f"#{place}" for place, each in enumerate(sourced(procedure)) if each.id}
+    places = {each.id: f"#{place}" for place, each in enumerate(procedure.sourced()) if each.id}
 
-    def walked(given: Any) -> Any:  # noqa: ANN401 - JSON
-        if isinstance(given, dict):
+    def walked(tree: Any) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(tree, dict):
             return {
                 key: places.get(value, value) if key == "goto" else walked(value)
-                for key, value in given.items()
+                for key, value in tree.items()
                 if key not in {"id", "at", "confidence", "title", "treats"}
             }
-        return [walked(each) for each in given] if isinstance(given, list) else given
+        return [walked(each) for each in tree] if isinstance(tree, list) else tree
 
     return walked(as_json(procedure))
 
 
-def _told(given: Any, *, keeps_words: bool) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(given, dict):
-        return {key: _told(value, keeps_words=keeps_words) for key, value in given.items()}
-    if isinstance(given, list):
-        return [_told(each, keeps_words=keeps_words) for each in given]
-    if isinstance(given, str):
-        words = " ".join(re.sub(r"[.!?]+$", "", given.strip()).casefold().split())
+def _normalised(tree: Any, *, keeps_words: bool) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(tree, dict):
+        return {key: _normalised(value, keeps_words=keeps_words) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_normalised(each, keeps_words=keeps_words) for each in tree]
+    if isinstance(tree, str):
+        words = " ".join(re.sub(r"[.!?]+$", "", tree.strip()).casefold().split())
         return words if keeps_words else ""
-    return given
+    return tree
 
 
 def _own(procedure: Procedure) -> Iterator[str]:
     """Each node and arm without what is below it, with its lines."""
-    return (_alone(each) for each in sourced(procedure))
+    return (_alone(each) for each in procedure.sourced())
 
 
 def _alone(each: Node | Arm) -> str:
-    told = as_json(each)
-    own = {key: value for key, value in told.items() if key not in _BELOW | {"id", "goto"}}
+    document = as_json(each)
+    own = {key: value for key, value in document.items() if key not in _BELOW | {"id", "goto"}}
     return f"{type(each).__name__} {sorted(own.items(), key=str)}"
 
 

@@ -123,10 +123,10 @@ def _by_kind(judged: Sequence[Judged]) -> dict[str, Figures]:
 
 
 def _of_kind(judged: Sequence[Judged], kind: str) -> Figures:
-    cases = [(case, found) for case in judged if (found := figures_of(case, kind))]
+    cases = [(case, figures) for case in judged if (figures := figures_of(case, kind))]
     groups: dict[str, list[Figures]] = {}
-    for case, found in cases:
-        groups.setdefault(case.pair.group, []).append(found)
+    for case, figures in cases:
+        groups.setdefault(case.pair.group, []).append(figures)
     sets = {group: {"n": len(rows)} | mean_figures(rows) for group, rows in groups.items()}
     return (
         {"n": len(cases)}

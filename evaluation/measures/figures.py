@@ -47,11 +47,11 @@ class Report(BaseModel):
 
     def markdown(self) -> str:
         """The same tables for a document, under a heading with what was measured."""
-        given = ", ".join(f"{name} {value}" for name, value in self.config.items())
+        config = ", ".join(f"{name} {value}" for name, value in self.config.items())
         sets = self.sets | {f"**{self.mean_name}**": self.overall}
         parts = [
             f"## {self.benchmark}",
-            f"{given}; {self.seconds:.0f} s.",
+            f"{config}; {self.seconds:.0f} s.",
             markdown_table(sets, ""),
         ]
         for name, section in (self.model_extra or {}).items():
@@ -77,7 +77,7 @@ def mean_figures(rows: Iterable[Mapping[str, float]]) -> Figures:
     for row in rows:
         for name, value in row.items():
             values.setdefault(name, []).append(value)
-    return {name: round(fmean(found), 4) for name, found in values.items()}
+    return {name: round(fmean(column), 4) for name, column in values.items()}
 
 
 def markdown_table(rows: Mapping[str, Mapping[str, float]], label: str) -> str:

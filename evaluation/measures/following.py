@@ -34,14 +34,14 @@ def invocation(acts: Sequence[Judged]) -> dict[str, float]:
     """Precision, recall and F1 of calls, and F1 of the arguments of all calls."""
     right = sum(act.is_right_call for act in acts)
     made, wanted = sum(bool(act.tool) for act in acts), sum(bool(act.right_tool) for act in acts)
-    same = sum(len(_told(act) & _wanted(act)) for act in acts)
-    told = sum(len(_told(act)) for act in acts)
+    same = sum(len(_arguments(act) & _wanted(act)) for act in acts)
+    argument_count = sum(len(_arguments(act)) for act in acts)
     needed = sum(len(_wanted(act)) for act in acts)
     return {
         "tool_precision": share(right, made),
         "tool_recall": share(right, wanted),
         "tool_f1": f1(right, made, wanted),
-        "parameter_f1": f1(same, told, needed),
+        "parameter_f1": f1(same, argument_count, needed),
     }
 
 
@@ -75,7 +75,7 @@ def values_of(rows: Sequence[Mapping[str, float]], name: str) -> list[float]:
     return [row[name] for row in rows if name in row]
 
 
-def _told(act: Judged) -> frozenset[tuple[str, str, str]]:
+def _arguments(act: Judged) -> frozenset[tuple[str, str, str]]:
     return frozenset((act.tool, *pair) for pair in act.arguments)
 
 

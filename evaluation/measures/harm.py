@@ -26,8 +26,8 @@ def harm(original: Workflow, perturbed: Workflow) -> float:
         _difference(guard_facts(original, own), guard_facts(perturbed, names)),
         _difference(order_facts(original, own), order_facts(perturbed, names)),
     ]
-    told = [share for share in shares if share is not None]
-    return fmean(told) if told else 0.0
+    measured = [share for share in shares if share is not None]
+    return fmean(measured) if measured else 0.0
 
 
 def guard_harm(original: Workflow, perturbed: Workflow) -> int:
@@ -78,5 +78,5 @@ def order_facts(workflow: Workflow, names: Mapping[str, str]) -> Facts:
 
 def _difference(one: Facts, other: Facts) -> float | None:
     """None where there is no fact at all."""
-    known = one | other
-    return len(one ^ other) / len(known) if known else None
+    union = one | other
+    return len(one ^ other) / len(union) if union else None

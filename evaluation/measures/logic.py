@@ -22,7 +22,7 @@ from evaluation.measures.figures import Figures
 from evaluation.measures.logic_graph import Guard, LogicGraph, gold_graph, workflow_graph
 from services.knowledge.ports import Embedder, Vectors
 from services.language.answers import compared_answer
-from services.workflow.compare import Answer, same_answer
+from services.workflow.compare import ComparableAnswer, same_answer
 from services.workflow.model import Workflow
 
 MATCH = 0.55
@@ -86,18 +86,18 @@ class LogicCase:
         return gold_graph(self.drawn)
 
     @cached_property
-    def found(self) -> LogicGraph | None:
-        """The workflow's logic; None where there is no workflow or it has no step."""
+    def prediction(self) -> LogicGraph | None:
+        """Logic graph of the workflow; None if there is no workflow or it has no step."""
         if self.workflow is None or not self.workflow.steps:
             return None
         return workflow_graph(self.workflow, self.page)
 
     def texts(self) -> set[str]:
         """All that may have to be compared by meaning."""
-        if self.found is None:
+        if self.prediction is None:
             return set()
-        texts = {text for graph in (self.gold, self.found) for text in graph.texts()}
-        answers = {answer for graph in (self.gold, self.found) for answer in _worded(graph)}
+        texts = {text for graph in (self.gold, self.prediction) for text in graph.texts()}
+        answers = {answer for graph in (self.gold, self.prediction) for answer in _worded(graph)}
         return texts | answers
 
 
@@ -113,9 +113,9 @@ def logic_figures(cases: Sequence[LogicCase], embedder: Embedder) -> list[Figure
 
 def figures_of(case: LogicCase, likeness: Likeness) -> Figures:
     """The columns of one case whose texts are known."""
-    if case.found is None:
+    if case.prediction is None:
         return dict.fromkeys(COLUMNS, 0.0) | {"loose": 1.0, "loose_or_hedged": 1.0}
-    matched = Matched(case.gold, case.found, likeness)
+    matched = Matched(case.gold, case.prediction, likeness)
     return matched.figures() | _doubted(case, matched.wrong())
 
 
@@ -134,19 +134,19 @@ def mean_percent(rows: Sequence[Figures]) -> Figures:
     columns = dict.fromkeys(name for row in rows for name in row)
     values = {name: [row[name] for row in rows if name in row] for name in columns}
     return {"n": len(rows)} | {
-        name: round(100 * float(np.mean(found)), 1) for name, found in values.items()
+        name: round(100 * float(np.mean(column)), 1) for name, column in values.items()
     }
 
 
 class Matched:
     """A drawing and a workflow whose steps are matched one to one."""
 
-    def __init__(self, gold: LogicGraph, found: LogicGraph, likeness: Likeness) -> None:
+    def __init__(self, gold: LogicGraph, prediction: LogicGraph, likeness: Likeness) -> None:
         """Actions are matched with actions, decisions with decisions."""
-        self.gold, self.found, self.likeness = gold, found, likeness
-        self.actions: Mapping[str, str] = self._match(gold.actions, found.actions)
+        self.gold, self.prediction, self.likeness = gold, prediction, likeness
+        self.actions: Mapping[str, str] = self._match(gold.actions, prediction.actions)
         """Actions of the workflow by those of the drawing that they are."""
-        self.decisions: Mapping[str, str] = self._match(gold.decisions, found.decisions)
+        self.decisions: Mapping[str, str] = self._match(gold.decisions, prediction.decisions)
         """The same for decisions."""
 
     def figures(self) -> Figures:
@@ -159,25 +159,26 @@ class Matched:
             "guards_p": precision,
             "guards_r": recall,
             "profile": self._profile(),
-            "nodes": _dice(self.actions, self.gold.actions, self.found.actions),
-            "decisions": _dice(self.decisions, self.gold.decisions, self.found.decisions),
+            "nodes": _dice(self.actions, self.gold.actions, self.prediction.actions),
+            "decisions": _dice(self.decisions, self.gold.decisions, self.prediction.decisions),
             **self._unguarded(),
         }
         return {"acceptable": float(_is_acceptable(figures)), **figures}
 
     def wrong(self) -> frozenset[str]:
         """Steps of the workflow that the drawing does not have, or has under other answers."""
-        back = {found: action for action, found in self.actions.items()}
+        back = {step: action for action, step in self.actions.items()}
         decisions = set(self.decisions.values())
-        strange = {id_ for id_ in self.found.decisions if id_ not in decisions}
+        strange = {id_ for id_ in self.prediction.decisions if id_ not in decisions}
         return frozenset(
-            strange | {id_ for id_ in self.found.actions if not self._is_right(back.get(id_), id_)}
+            strange
+            | {id_ for id_ in self.prediction.actions if not self._is_right(back.get(id_), id_)}
         )
 
-    def _is_right(self, gold: str | None, found: str) -> bool:
+    def _is_right(self, gold: str | None, step: str) -> bool:
         if gold is None:
             return False
-        stated, wanted = self.found.guards[found], self.gold.guards[gold]
+        stated, wanted = self.prediction.guards[step], self.gold.guards[gold]
         kept = sum(self.is_kept(guard, stated) for guard in wanted)
         return kept == len(wanted) == len(stated)
 
@@ -193,19 +194,19 @@ class Matched:
             if alike[row, column] >= MATCH
         }
 
-    def _alike(self, gold: str, found: str) -> float:
-        one, other = self.gold.nodes[gold], self.found.nodes[found]
+    def _alike(self, gold: str, step: str) -> float:
+        one, other = self.gold.nodes[gold], self.prediction.nodes[step]
         cosine = self.likeness.cosine(one.text, other.text)
         return cosine + (SAME_LINES if one.lines & other.lines else 0.0)
 
     def _guard_shares(self) -> tuple[float, float]:
         """Precision and recall; a decision or a step that was not found keeps its guards lost."""
         hits = sum(
-            self.is_kept(guard, self.found.guards[found])
-            for action, found in self.actions.items()
+            self.is_kept(guard, self.prediction.guards[step])
+            for action, step in self.actions.items()
             for guard in self.gold.guards[action]
         )
-        stated = sum(map(len, self.found.guards.values()))
+        stated = sum(map(len, self.prediction.guards.values()))
         wanted = sum(map(len, self.gold.guards.values()))
         precision = hits / stated if stated else float(not wanted)
         return precision, hits / wanted if wanted else 1.0
@@ -217,7 +218,7 @@ class Matched:
         decision, wanted = self.decisions[guard[0]], _answer_of(self.gold, guard)
         return any(
             other[0] == decision
-            and same_answer(wanted, _answer_of(self.found, other), self.likeness.cosine)
+            and same_answer(wanted, _answer_of(self.prediction, other), self.likeness.cosine)
             for other in stated
         )
 
@@ -225,20 +226,20 @@ class Matched:
         """Pairs of an action that was not found, on either side, are wrong."""
         alike = sum(
             self.gold.relation(one, other)
-            == self.found.relation(self.actions[one], self.actions[other])
+            == self.prediction.relation(self.actions[one], self.actions[other])
             for one, other in itertools.combinations(self.gold.actions, 2)
             if one in self.actions and other in self.actions
         )
-        pairs = _pairs(self.gold.actions) + _pairs(self.found.actions)
+        pairs = _pairs(self.gold.actions) + _pairs(self.prediction.actions)
         return 2 * alike / pairs if pairs else 1.0
 
     def _unguarded(self) -> Figures:
         """`loose` and `hedged`; nothing where no guarded step was found."""
-        guarded = [found for action, found in self.actions.items() if self.gold.guards[action]]
+        guarded = [step for action, step in self.actions.items() if self.gold.guards[action]]
         if not guarded:
             return {}
-        free = [found for found in guarded if not self.found.guards[found]]
-        hedged = sum(bool(_HEDGE.search(self.found.nodes[found].text)) for found in free)
+        free = [step for step in guarded if not self.prediction.guards[step]]
+        hedged = sum(bool(_HEDGE.search(self.prediction.nodes[step].text)) for step in free)
         return {
             "loose": (len(free) - hedged) / len(guarded),
             "hedged": hedged / len(guarded),
@@ -262,7 +263,7 @@ def _is_acceptable(figures: Figures) -> bool:
     )
 
 
-def _answer_of(graph: LogicGraph, guard: Guard) -> Answer:
+def _answer_of(graph: LogicGraph, guard: Guard) -> ComparableAnswer:
     decision, label = guard
     return compared_answer(graph.nodes[decision].text, label)
 

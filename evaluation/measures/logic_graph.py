@@ -63,13 +63,13 @@ class LogicGraph:
 
     def answers_before(self, ids: Iterable[str]) -> Mapping[str, frozenset[Guard]]:
         """Return for each of these nodes the answers that every way to it passes."""
-        found: dict[str, set[Guard]] = {id_: set() for id_ in ids}
+        guards_by_id: dict[str, set[Guard]] = {id_: set() for id_ in ids}
         for decision in self.decisions:
             behind = self._reached[decision] - {decision, self._start}
             for answer in {edge.condition for edge in self._exits(decision)}:
-                for id_ in found.keys() & behind - self._without(decision, answer):
-                    found[id_].add((decision, answer))
-        return {id_: frozenset(guards) for id_, guards in found.items()}
+                for id_ in guards_by_id.keys() & behind - self._without(decision, answer):
+                    guards_by_id[id_].add((decision, answer))
+        return {id_: frozenset(guards) for id_, guards in guards_by_id.items()}
 
     def relation(self, one: str, other: str) -> Relation:
         """How two different actions go together, in any run of the workflow."""
@@ -187,8 +187,8 @@ def _first_without_entry(nodes: Iterable[str], edges: Iterable[Transition]) -> s
 
 def _reached_around(avoided: str, starts: Iterable[str], arrows: Successors) -> set[str]:
     """All that is reached from the starts, themselves included, on ways around one node."""
-    found: set[str] = set()
+    reached: set[str] = set()
     for start in starts:
-        if start not in found:
-            found |= reachable(start, arrows, passes=lambda id_: id_ != avoided)
-    return found - {avoided}
+        if start not in reached:
+            reached |= reachable(start, arrows, passes=lambda id_: id_ != avoided)
+    return reached - {avoided}

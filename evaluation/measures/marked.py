@@ -20,19 +20,19 @@ _ALLOWED = 0.30
 """Share of the right ones at which the wrong ones are counted, whatever the bar."""
 
 Examples = Sequence[ConditionExample]
-_Told = Sequence[tuple[ConditionExample, float]]
+_Predictions = Sequence[tuple[ConditionExample, float]]
 
 
 def marked_figures(examples: Examples, fitted: ConditionForests) -> dict[str, Figures]:
     """By reader and kind, with an interval by page; and over all kinds."""
-    told = [
+    predictions = [
         (each, fitted.forests[each.kind].chance(each.signs))
         for each in examples
         if each.kind in fitted.forests
     ]
     figures: dict[str, Figures] = {}
     for reader in dict.fromkeys(each.reader for each in examples):
-        of_reader = [(e, c) for e, c in told if e.reader == reader]
+        of_reader = [(e, c) for e, c in predictions if e.reader == reader]
         for kind in FactKind:
             own = [(e, c) for e, c in of_reader if e.kind is kind]
             if len({e.is_right for e, _ in own}) > 1:
@@ -51,10 +51,10 @@ def marked_figures(examples: Examples, fitted: ConditionForests) -> dict[str, Fi
     return figures
 
 
-def _of_kind(told: _Told, bar: float) -> Figures:
-    right = [chance for each, chance in told if each.is_right]
-    wrong = [chance for each, chance in told if not each.is_right]
-    low, high = _interval(told)
+def _of_kind(predictions: _Predictions, bar: float) -> Figures:
+    right = [chance for each, chance in predictions if each.is_right]
+    wrong = [chance for each, chance in predictions if not each.is_right]
+    low, high = _interval(predictions)
     return {
         "right": len(right),
         "wrong": len(wrong),
@@ -64,7 +64,7 @@ def _of_kind(told: _Told, bar: float) -> Figures:
         "wrong at 30 %": round(_at_allowed(right, wrong), 3),
         "from": low,
         "to": high,
-        "ece": calibration_error([(chance, each.is_right) for each, chance in told]),
+        "ece": calibration_error([(chance, each.is_right) for each, chance in predictions]),
     }
 
 
@@ -72,20 +72,20 @@ def _at_allowed(right: Sequence[float], wrong: Sequence[float]) -> float:
     return float(np.mean(np.array(wrong) < np.quantile(right, _ALLOWED)))
 
 
-def _interval(told: _Told) -> tuple[float, float]:
+def _interval(predictions: _Predictions) -> tuple[float, float]:
     """Of the wrong ones marked at the allowed share, pages drawn with replacement."""
     pages: dict[str, list[tuple[bool, float]]] = {}
-    for each, chance in told:
+    for each, chance in predictions:
         pages.setdefault(each.row, []).append((each.is_right, chance))
-    rows, rng, found = list(pages.values()), np.random.default_rng(0), []
+    rows, rng, shares = list(pages.values()), np.random.default_rng(0), []
     for _ in range(DRAWS // 10):
         drawn = [one for place in rng.integers(len(rows), size=len(rows)) for one in rows[place]]
         right = [chance for is_right, chance in drawn if is_right]
         wrong = [chance for is_right, chance in drawn if not is_right]
         if right and wrong:
-            found.append(_at_allowed(right, wrong))
+            shares.append(_at_allowed(right, wrong))
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(found, [tail, 1 - tail])
+    low, high = np.quantile(shares, [tail, 1 - tail])
     return round(float(low), 3), round(float(high), 3)
 
 

@@ -1,8 +1,7 @@
 """Whether the lines a step cites say what the step says: looked up, not believed."""
 
 from services.grounding.evidence import Evidence, Unit, units_of_page
-from services.grounding.grounder import Grounder
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import Grounder, RecentVectors
 from services.knowledge.ports import DocumentStore
 from services.workflow.model import Workflow
 
@@ -24,13 +23,15 @@ class SupportCheck:
         cited = {c.document_id for step in workflow.steps for c in step.citations}
         evidence = Evidence([unit for name in sorted(cited) for unit in self._of(name)])
         (grounded,) = Grounder(evidence, self._vectors).ground([workflow])
-        told = [found.claimed for found in grounded if not found.step.implied]
-        return sum(told) / len(told) if told else 0.0
+        supported = [
+            grounded_step.claimed for grounded_step in grounded if not grounded_step.step.implied
+        ]
+        return sum(supported) / len(supported) if supported else 0.0
 
     def _of(self, document_id: str) -> tuple[Unit, ...]:
         if document_id not in self._units:
             document = self._documents.get(document_id)
             self._units[document_id] = (
-                tuple(units_of_page(document_id, document.text)) if document else ()
+                tuple(units_of_page(document_id, document.for_person().text)) if document else ()
             )
         return self._units[document_id]

@@ -37,8 +37,8 @@ class Judgement:
 
     def record(self) -> dict[str, object]:
         """As JSON."""
-        told = {name: value for name, value in vars(self).items() if name != "values"}
-        return told | {name: round(value, 4) for name, value in self.values.items()}
+        fields = {name: value for name, value in vars(self).items() if name != "values"}
+        return fields | {name: round(value, 4) for name, value in self.values.items()}
 
 
 Pair = tuple[Judgement, Judgement]
@@ -82,11 +82,11 @@ def unpaired(better: Sequence[Judgement], worse: Sequence[Judgement]) -> Figures
     """Each dimension's own area under the curve over all rows."""
     if not better or not worse:
         return {}
-    found = {
+    areas = {
         shown: auc([j.values[name] for j in better], [j.values[name] for j in worse])
         for name, shown in _columns(better[0]).items()
     }
-    return {"n": len(worse)} | {name: area for name, area in found.items() if area is not None}
+    return {"n": len(worse)} | {name: area for name, area in areas.items() if area is not None}
 
 
 def harm_tau(judged: Sequence[Judgement]) -> float | None:
@@ -94,8 +94,8 @@ def harm_tau(judged: Sequence[Judgement]) -> float | None:
     rows: dict[str, list[Judgement]] = {}
     for one in judged:
         rows.setdefault(one.row, []).append(one)
-    found = [_tau(of) for of in rows.values() if len({one.harm for one in of}) > 1]
-    return round(fmean(found), 4) if found else None
+    taus = [_tau(of) for of in rows.values() if len({one.harm for one in of}) > 1]
+    return round(fmean(taus), 4) if taus else None
 
 
 def _tau(judged: Sequence[Judgement]) -> float:
@@ -113,34 +113,34 @@ def of_acceptable(judged: Sequence[Judgement]) -> Figures:
         return figures
     figures["acceptable"] = round(fmean(j.acceptable for j in judged), 4)
     figures |= _area(judged, "score_auc", lambda j: j.values[OVERALL])
-    told = [(j, j.chance) for j in judged if j.chance is not None]
-    if told:
-        figures |= _area([j for j, _ in told], "chance_auc", lambda j: j.chance or 0.0)
-        figures["chance"] = round(fmean(chance for _, chance in told), 4)
-        figures["ece"] = calibration_error([(chance, j.acceptable) for j, chance in told])
+    predictions = [(j, j.chance) for j in judged if j.chance is not None]
+    if predictions:
+        figures |= _area([j for j, _ in predictions], "chance_auc", lambda j: j.chance or 0.0)
+        figures["chance"] = round(fmean(chance for _, chance in predictions), 4)
+        figures["ece"] = calibration_error([(chance, j.acceptable) for j, chance in predictions])
     return figures
 
 
-def calibration_error(told: Iterable[tuple[float, bool]]) -> float:
+def calibration_error(predictions: Iterable[tuple[float, bool]]) -> float:
     """The expected calibration error over ten bins of equal width."""
-    bins = list(reliability(told).values())
+    bins = list(reliability(predictions).values())
     total = sum(of["n"] for of in bins)
     gaps = (of["n"] * abs(of["chance"] - of["acceptable"]) for of in bins)
     return round(sum(gaps) / total, 4) if total else 0.0
 
 
-def reliability(told: Iterable[tuple[float, bool]]) -> dict[str, Figures]:
+def reliability(predictions: Iterable[tuple[float, bool]]) -> dict[str, Figures]:
     """Chances in ten bins of equal width beside what came true; bins without any are missing."""
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for chance, is_so in told:
+    for chance, is_so in predictions:
         bins.setdefault(min(_BINS - 1, int(chance * _BINS)), []).append((chance, is_so))
     return {
         f"{place / _BINS:.0%} to {(place + 1) / _BINS:.0%}": {
-            "n": len(found),
-            "chance": fmean(chance for chance, _ in found),
-            "acceptable": fmean(is_so for _, is_so in found),
+            "n": len(members),
+            "chance": fmean(chance for chance, _ in members),
+            "acceptable": fmean(is_so for _, is_so in members),
         }
-        for place, found in sorted(bins.items())
+        for place, members in sorted(bins.items())
     }
 
 
@@ -150,7 +150,7 @@ def _columns(judged: Judgement) -> dict[str, str]:
 
 
 def _area(judged: Sequence[Judgement], name: str, value: Callable[[Judgement], float]) -> Figures:
-    found = auc(
+    area = auc(
         [value(j) for j in judged if j.acceptable], [value(j) for j in judged if not j.acceptable]
     )
-    return {} if found is None else {name: found}
+    return {} if area is None else {name: area}

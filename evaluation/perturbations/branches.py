@@ -12,12 +12,12 @@ def behind(workflow: Workflow) -> Behind:
     """For each answer of a decision the steps that are reached through it alone."""
     start = workflow.steps[0].id
     everything = reachable(start, successors(workflow.transitions))
-    found: dict[Transition, frozenset[str]] = {}
+    steps_by_answer: dict[Transition, frozenset[str]] = {}
     for edge in workflow.transitions:
         if edge.condition and workflow.by_id[edge.source].kind is StepKind.DECISION:
             others = [other for other in workflow.transitions if other != edge]
-            found[edge] = frozenset(everything - reachable(start, successors(others)))
-    return {edge: inside for edge, inside in found.items() if inside}
+            steps_by_answer[edge] = frozenset(everything - reachable(start, successors(others)))
+    return {edge: inside for edge, inside in steps_by_answer.items() if inside}
 
 
 def gate_of(step_id: str, gates: Behind) -> Transition | None:
@@ -41,8 +41,8 @@ def plain_end(workflow: Workflow) -> Step | None:
 
 def hands_over(step: Step) -> bool:
     """Whether the step gives the work to somebody else."""
-    said = step.text.casefold()
-    return any(words in said for words in _HANDING_OVER)
+    text = step.text.casefold()
+    return any(words in text for words in _HANDING_OVER)
 
 
 _HANDING_OVER = (

@@ -32,8 +32,8 @@ def faults(workflow: Workflow) -> int:
 
 def unused_id(steps: Iterable[Step]) -> str:
     """An id that no step has."""
-    known = {step.id for step in steps}
-    return next(id_ for n in count(1) if (id_ := f"x{n}") not in known)
+    ids = {step.id for step in steps}
+    return next(id_ for n in count(1) if (id_ := f"x{n}") not in ids)
 
 
 def changed(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evaluation.perturbations.branches import behind, gate_of, plain_end
 from evaluation.perturbations.edit import Edit, inserted_before, unused_id
-from services.language.questions import is_check, is_question, question
+from services.language.questions import as_question, is_question, statement_to_check
 from services.language.sentences import capitalised
 from services.language.verbs import begins_with_verb
 from services.workflow.model import Step, StepKind, Transition, Workflow
@@ -21,9 +21,9 @@ def with_gate(workflow: Workflow) -> Iterator[Edit]:
         if step.kind is not StepKind.PROCESS or len(exits) != 1 or gate_of(step.id, gates):
             continue
         past = dict.fromkeys([exits[0].target, *([end.id] if end else [])])
-        for told in (step, *_before(workflow, step)):
+        for template in (step, *_before(workflow, step)):
             for target in past:
-                yield _gated(workflow, step, told, target)
+                yield _gated(workflow, step, template, target)
 
 
 def _before(workflow: Workflow, step: Step) -> Iterator[Step]:
@@ -33,13 +33,13 @@ def _before(workflow: Workflow, step: Step) -> Iterator[Step]:
         yield workflow.by_id[entries[0].source]
 
 
-def _gated(workflow: Workflow, step: Step, told: Step, past: str) -> Edit:
-    asked = _asked(told.text)
-    gate = told.model_copy(
+def _gated(workflow: Workflow, step: Step, template: Step, past: str) -> Edit:
+    question_text = _question_of(template.text)
+    gate = template.model_copy(
         update={
             "id": unused_id(workflow.steps),
             "kind": StepKind.DECISION,
-            "text": asked,
+            "text": question_text,
             "commands": (),
             "expected": "",
             "notes": (),
@@ -51,11 +51,11 @@ def _gated(workflow: Workflow, step: Step, told: Step, past: str) -> Edit:
     return Edit(steps, [*(edge for edge in arrows if edge.source != gate.id), yes, no])
 
 
-def _asked(text: str) -> str:
-    """The words of the step as a question."""
-    if is_question(text) or is_check(text):
-        return question(text)
-    told = text.rstrip(" .")
-    if begins_with_verb(told):
-        return f"Is it necessary to {told[:1].lower()}{told[1:]}?"
-    return f"Is this so: {capitalised(told)}?"
+def _question_of(text: str) -> str:
+    """Return the words of the step as a question."""
+    if is_question(text) or statement_to_check(text):
+        return as_question(text)
+    clause = text.rstrip(" .")
+    if begins_with_verb(clause):
+        return f"Is it necessary to {clause[:1].lower()}{clause[1:]}?"
+    return f"Is this so: {capitalised(clause)}?"

@@ -13,8 +13,8 @@ def without_some(workflow: Workflow, severity: float, rng: random.Random) -> Wor
         order = rng.sample(workflow.steps, len(workflow.steps))
         fewer = (settled(workflow, without(workflow, step)) for step in order)
         limit = faults(workflow)
-        found = next((candidate for candidate in fewer if faults(candidate) <= limit), None)
-        if found is None:
+        smaller = next((candidate for candidate in fewer if faults(candidate) <= limit), None)
+        if smaller is None:
             raise PerturbationError("no step can be taken out and leave a workflow")
-        workflow = found
+        workflow = smaller
     return workflow

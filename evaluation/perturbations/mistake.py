@@ -17,15 +17,15 @@ def mistaken(workflow: Workflow, find: Occasions, severity: float, rng: random.R
     Raises:
         PerturbationError: There is no occasion.
     """
-    found = workflow
+    mistaken_copy = workflow
     for _ in range(share(len(list(find(workflow))), severity)):
-        worse = _once(found, find, rng, workflow)
+        worse = _once(mistaken_copy, find, rng, workflow)
         if worse is None:
             break
-        found = worse
-    if found is workflow:
+        mistaken_copy = worse
+    if mistaken_copy is workflow:
         raise PerturbationError("the workflow gives no occasion for this mistake")
-    return found
+    return mistaken_copy
 
 
 def once_each(workflow: Workflow, find: Occasions) -> list[Workflow]:
@@ -46,6 +46,6 @@ def _once(
 
 def _is_sound(workflow: Workflow, copy: Workflow) -> bool:
     """No finding of the graph is new, and no question has become an order."""
-    asked = {step.id for step in workflow.of_kind(StepKind.DECISION)} & copy.by_id.keys()
+    decisions = {step.id for step in workflow.of_kind(StepKind.DECISION)} & copy.by_id.keys()
     still = {step.id for step in copy.of_kind(StepKind.DECISION)}
-    return copy != workflow and asked <= still and faults(copy) <= faults(workflow)
+    return copy != workflow and decisions <= still and faults(copy) <= faults(workflow)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evaluation.perturbations.branches import behind
 from evaluation.perturbations.edit import Edit, pruned, without
-from services.language.deeds import only_finds_out
+from services.language.deeds import is_inspection
 from services.workflow.model import StepKind, Transition, Workflow
 
 
@@ -33,9 +33,9 @@ def _unasked(workflow: Workflow, gate: Transition) -> Edit:
 
 def _is_action(workflow: Workflow, step_id: str) -> bool:
     step = workflow.by_id[step_id]
-    return step.kind is StepKind.PROCESS and not only_finds_out(step.text)
+    return step.kind is StepKind.PROCESS and not is_inspection(step.text)
 
 
 def _is_check(workflow: Workflow, step_id: str) -> bool:
     step = workflow.by_id[step_id]
-    return step.kind is StepKind.PROCESS and only_finds_out(step.text)
+    return step.kind is StepKind.PROCESS and is_inspection(step.text)

@@ -154,11 +154,11 @@ def _apply(prose: str, rng: random.Random) -> str:
     """Every rule once at most, and no rule on words that an earlier one brought in."""
     spans: list[tuple[int, int, str]] = []
     for rule in _RULES:
-        found = rule.pattern.search(prose)
-        if found and not any(
-            start < found.end() and found.start() < end for start, end, _ in spans
+        match = rule.pattern.search(prose)
+        if match and not any(
+            start < match.end() and match.start() < end for start, end, _ in spans
         ):
-            spans.append((*found.span(), _like(found.group(), rng.choice(rule.others))))
+            spans.append((*match.span(), _like(match.group(), rng.choice(rule.others))))
     for start, end, other in sorted(spans, reverse=True):
         prose = prose[:start] + other + prose[end:]
     return prose

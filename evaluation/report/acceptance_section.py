@@ -7,7 +7,7 @@ from evaluation.measures.acceptance import BENCHMARK
 from evaluation.measures.figures import Figures, Report
 from evaluation.report.results_section import Section, text_table
 
-_SAID = """\
+_METHOD = """\
 Readers saw a ticket, its page and one way of showing it, never which way it was, and said whether
 they would follow it and whether following it by the letter does harm. All of them are one strong
 model: compare the ways, do not read the figures as people's. Brackets are 95 % intervals."""
@@ -37,7 +37,7 @@ def acceptance_section(reports: Sequence[Report]) -> Section | None:
         extra: Mapping[str, Any] = report.model_extra or {}
         if report.sets:
             rows = [_judged(arm, figures) for arm, figures in report.sets.items()]
-            blocks += [_SAID, text_table(_SHOWN, rows)]
+            blocks += [_METHOD, text_table(_SHOWN, rows)]
         if first := extra.get("first_acts"):
             rows = [_acted(arm, figures) for arm, figures in first.items()]
             blocks += ["### What would you do first?", _FIRST, text_table(_ACTS, rows)]

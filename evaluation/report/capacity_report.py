@@ -24,9 +24,9 @@ _OF_TICKET = {
 
 def markdown(costs: Costs, demands: Iterable[Demand]) -> str:
     """What was measured, and what each demand takes."""
-    given = costs.model_dump()
+    cost_values = costs.model_dump()
     lines = ["| CPU time of | ms |", "|---|---:|"]
-    lines += [f"| {what} | {given[name]:.1f} |" for name, what in _OF_TICKET.items()]
+    lines += [f"| {what} | {cost_values[name]:.1f} |" for name, what in _OF_TICKET.items()]
     stored = (
         f"A ticket takes {costs.ticket_bytes / 1000:.1f} kB in the database, a document "
         f"{costs.document_bytes / 1000:.0f} kB there and {costs.vectors:.1f} vectors; a process "
@@ -47,16 +47,16 @@ def put(page: Path, text: str) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
 
 
-def _row(found: Capacity) -> str:
-    rate = found.demand.tickets_per_s
+def _row(need: Capacity) -> str:
+    rate = need.demand.tickets_per_s
     cells = [
-        f"{found.demand.tickets:,.0f}",
+        f"{need.demand.tickets:,.0f}",
         f"{rate:.2f}",
-        f"{rate * found.demand.alerts:.1f}",
-        *(str(found.processes[name]) for name in SERVICES),
-        f"{sum(found.cores.values()):.1f}",
-        f"{found.memory_gb:.0f}",
-        f"{found.database_gb:.1f}",
-        f"{found.vectors_gb:.2f}",
+        f"{rate * need.demand.alerts:.1f}",
+        *(str(need.processes[name]) for name in SERVICES),
+        f"{sum(need.cores.values()):.1f}",
+        f"{need.memory_gb:.0f}",
+        f"{need.database_gb:.1f}",
+        f"{need.vectors_gb:.2f}",
     ]
     return f"| {' | '.join(cells)} |"

@@ -46,11 +46,11 @@ def report(
 
 def _figure_by_set(entries: Sequence[Entry], figure: str) -> dict[str, Figures]:
     """Rows are sets, columns are planners."""
-    found: dict[str, Figures] = {}
+    table: dict[str, Figures] = {}
     for entry in entries:
         for name, figures in by_set(entry.rows).items():
-            found.setdefault(name, {"n": figures["n"]})[entry.name] = figures[figure]
-    return found
+            table.setdefault(name, {"n": figures["n"]})[entry.name] = figures[figure]
+    return table
 
 
 def _headline(entries: Sequence[Entry], seed: int) -> dict[str, dict[str, Figures]]:
@@ -71,11 +71,11 @@ def _headline(entries: Sequence[Entry], seed: int) -> dict[str, dict[str, Figure
     return sections
 
 
-def _ends(name: str, found: Sequence[Interval]) -> Figures:
+def _ends(name: str, bounds: Sequence[Interval]) -> Figures:
     """A mean, or the paired difference to the extractive planner, and the interval's ends."""
     return {
         key: round(value, 4)
-        for one in found
+        for one in bounds
         for key, value in ((name, one.mean), (f"{name}_low", one.low), (f"{name}_high", one.high))
     }
 
@@ -83,18 +83,18 @@ def _ends(name: str, found: Sequence[Interval]) -> Figures:
 def _shares(entries: Sequence[Entry]) -> dict[str, Figures]:
     """Beside the headline: what else can be said of the answers, and how often F1 differs."""
     floor = next((_by_pair(entry.rows) for entry in entries if entry.name == FLOOR), {})
-    found = {}
+    shares = {}
     for entry in entries:
         overall = mean_over_sets(by_set(entry.rows))
-        found[entry.name] = {name: overall[name] for name in _BESIDE if name in overall}
+        shares[entry.name] = {name: overall[name] for name in _BESIDE if name in overall}
         pairs = _by_pair(entry.rows)
         f1 = [pairs[key][0] - floor[key][0] for key in pairs if key in floor]
         if f1 and entry.name != FLOOR:
-            found[entry.name] |= {
+            shares[entry.name] |= {
                 "f1_above_extractive": fmean(value > 0 for value in f1),
                 "f1_below_extractive": fmean(value < 0 for value in f1),
             }
-    return found
+    return shares
 
 
 def _displacement(entries: Sequence[Entry]) -> dict[str, Figures]:
@@ -168,8 +168,8 @@ def _by_pair(rows: Iterable[Row]) -> _Values:
     forms: dict[_Key, list[Figures]] = {}
     for row in rows:
         forms.setdefault((row.pair.group, row.pair.id), []).append(row.figures)
-    means = {key: mean_figures(found) for key, found in forms.items()}
-    return {key: np.array([found[name] for name in HEADLINE]) for key, found in means.items()}
+    means = {key: mean_figures(figures) for key, figures in forms.items()}
+    return {key: np.array([figures[name] for name in HEADLINE]) for key, figures in means.items()}
 
 
 def _strata(pairs: _Values) -> list[NDArray[np.float64]]:

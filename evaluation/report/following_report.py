@@ -58,10 +58,10 @@ def _means(rows: Rows) -> Figures:
 
 def _intervals(rows: Rows, seed: int) -> Figures:
     """Low and high end of those figures that forms are compared by."""
-    told: Figures = {}
+    ends: Figures = {}
     figures = [each for _, each in rows]
     for name in _WITH_INTERVAL:
         values = np.array(values_of(figures, name), dtype=np.float64).reshape(-1, 1)
-        for found in intervals([values], seed):
-            told |= {f"{name}_low": round(found.low, 4), f"{name}_high": round(found.high, 4)}
-    return told
+        for interval in intervals([values], seed):
+            ends |= {f"{name}_low": round(interval.low, 4), f"{name}_high": round(interval.high, 4)}
+    return ends

@@ -18,7 +18,7 @@ _Row = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Reports:
     """The reports that the table reads, each by what tells it from others of its benchmark."""
 
     reports: Sequence[Report]
@@ -30,21 +30,21 @@ class _Found:
         return self._first(benchmark, lambda _each: True)
 
     def _first(self, benchmark: str, is_it: Callable[[Report], bool]) -> Report | None:
-        found = (r for r in self.reports if r.benchmark == benchmark and is_it(r))
-        return next(found, None)
+        matches = (r for r in self.reports if r.benchmark == benchmark and is_it(r))
+        return next(matches, None)
 
 
 def front_table(reports: Sequence[Report]) -> str:
     """As Markdown; a row whose report is missing is left out, and all of it where none is there."""
-    rows = list(_rows(_Found(reports)))
+    rows = list(_rows(_Reports(reports)))
     return f"## In ten rows\n\n{text_table(_HEADER, rows)}" if rows else ""
 
 
-def _rows(found: _Found) -> Iterator[_Row]:
-    walk = found.logic(given="ticket", page="there")
-    hidden = found.logic(given="ticket", page="hidden")
-    model = found.logic(given="page", reader="recorded")
-    choice, judge, search = (found.of(name) for name in ("page choice", "judge", "retrieval"))
+def _rows(reports: _Reports) -> Iterator[_Row]:
+    walk = reports.logic(given="ticket", page="there")
+    hidden = reports.logic(given="ticket", page="hidden")
+    model = reports.logic(given="page", reader="recorded")
+    choice, judge, search = (reports.of(name) for name in ("page choice", "judge", "retrieval"))
     if walk:
         beside = _baselines(search) if search else ""
         yield _of_rows("right page first, tickets in people's words", walk, "page_first", beside)
@@ -58,17 +58,17 @@ def _rows(found: _Found) -> Iterator[_Row]:
         yield _of_rows("an expert would follow that reading", model, "acceptable", _ACCEPTED)
         yield from _marked(model)
     if judge and "worse" in judge.overall:
-        told = f"{100 * judge.overall['worse']:.0f} %"
+        share = f"{100 * judge.overall['worse']:.0f} %"
         n = str(int(sum(each["n"] for each in judge.sets.values())))
-        yield "the scorer puts the right workflow above a worse one", told, "chance 50 %", n, ""
+        yield "the scorer puts the right workflow above a worse one", share, "chance 50 %", n, ""
 
 
 def _of_rows(what: str, report: Report, column: str, against: str) -> _Row:
     rows: Sequence[Mapping[str, object]] = (report.model_extra or {})["rows"]
     values = [value for row in rows if isinstance(value := row.get(column), float)]
-    (told,) = intervals([np.array(values)[:, None]], seed=0)
-    figure = f"{100 * told.mean:.0f} %"
-    return what, figure, against, str(len(values)), _between(told.low, told.high)
+    (interval,) = intervals([np.array(values)[:, None]], seed=0)
+    figure = f"{100 * interval.mean:.0f} %"
+    return what, figure, against, str(len(values)), _between(interval.low, interval.high)
 
 
 def _chosen(report: Report) -> Iterator[_Row]:
@@ -91,9 +91,9 @@ def _chosen(report: Report) -> Iterator[_Row]:
 
 
 def _marked(report: Report) -> Iterator[_Row]:
-    told: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("conditions", {})
-    if "recorded, all" in told:
-        own, random = told["recorded, all"], told["recorded, at random"]
+    conditions: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("conditions", {})
+    if "recorded, all" in conditions:
+        own, random = conditions["recorded, all"], conditions["recorded, at random"]
         right, any_ = 100 * own["right marked"], 100 * random["wrong marked"]
         yield (
             "of the wrong conditions of that reading marked as doubtful",
@@ -105,8 +105,8 @@ def _marked(report: Report) -> Iterator[_Row]:
 
 
 def _baselines(report: Report) -> str:
-    told: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("baselines", {})
-    return ", ".join(f"{name} {100 * each['r_at_1']:.0f}" for name, each in told.items())
+    baselines: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("baselines", {})
+    return ", ".join(f"{name} {100 * each['r_at_1']:.0f}" for name, each in baselines.items())
 
 
 def _between(low: float, high: float) -> str:

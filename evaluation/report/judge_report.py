@@ -72,7 +72,7 @@ def summary(judged: Sequence[Judgement]) -> Figures:
     """The figures that count; those that nothing was measured for are missing."""
     kinds = [of_pairs(pairs(judged, kind)) for kind in _WORSE]
     pages = _pages(judged)
-    found: dict[str, tuple[Figures, str]] = {
+    columns: dict[str, tuple[Figures, str]] = {
         "old": (of_pairs(pairs(judged, OLD)), SCORE),
         "old_margin": (of_pairs(pairs(judged, OLD)), "margin"),
         "recorded": (of_pairs(clearly_worse(pairs(judged, RECORDED))), SCORE),
@@ -89,7 +89,7 @@ def summary(judged: Sequence[Judgement]) -> Figures:
     copies = [j for j in judged if j.origin == REFERENCE or j.origin in set(Perturbation)]
     if (tau := harm_tau(copies)) is not None:
         figures["harm_tau"] = tau
-    return figures | {name: of[key] for name, (of, key) in found.items() if of}
+    return figures | {name: of[key] for name, (of, key) in columns.items() if of}
 
 
 def pairs(judged: Sequence[Judgement], origin: str) -> list[Pair]:
@@ -99,9 +99,9 @@ def pairs(judged: Sequence[Judgement], origin: str) -> list[Pair]:
     return [(references[j.row], j) for j in judged if j.origin == origin and j.row in references]
 
 
-def clearly_worse(found: Sequence[Pair]) -> list[Pair]:
+def clearly_worse(all_pairs: Sequence[Pair]) -> list[Pair]:
     """Those whose worse one has at least five points less of the guards."""
-    return [pair for pair in found if pair[0].guards - pair[1].guards >= CLEARLY_WORSE]
+    return [pair for pair in all_pairs if pair[0].guards - pair[1].guards >= CLEARLY_WORSE]
 
 
 def acceptable(judged: Sequence[Judgement]) -> dict[str, Figures]:
@@ -136,7 +136,7 @@ def _rounded(figures: Figures) -> Figures:
 def _pages(judged: Sequence[Judgement]) -> dict[str, Figures]:
     right = [j for j in judged if j.origin == BESIDE]
     others = {name: [j for j in judged if j.origin == name] for name in (NEAR, FAR)}
-    return {f"{name}, all": unpaired(right, found) for name, found in others.items()} | {
+    return {f"{name}, all": unpaired(right, rows) for name, rows in others.items()} | {
         f"{name}, by row": of_pairs(pairs(judged, name)) for name in others
     }
 

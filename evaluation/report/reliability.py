@@ -49,8 +49,8 @@ def _point(of: Figures, most: float) -> Iterator[str]:
 
 def _legend(bins: Mapping[str, Figures]) -> Iterator[str]:
     for row, (edges, of) in enumerate(bins.items()):
-        told = f"{edges}: {of['acceptable']:.0%} of {of['n']:.0f}"
-        yield text(_SIZE + 4, _MARGIN + 18 * row, told, "start")
+        label = f"{edges}: {of['acceptable']:.0%} of {of['n']:.0f}"
+        yield text(_SIZE + 4, _MARGIN + 18 * row, label, "start")
 
 
 def _place(chance: float, share: float) -> tuple[float, float]:

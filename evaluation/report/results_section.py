@@ -69,19 +69,19 @@ def plain_section(report: Report) -> Section:
 def _title(report: Report) -> str:
     """With what was given, where that is what tells two sections apart."""
     title = _TITLES.get(report.benchmark, spelled(report.benchmark).capitalize())
-    told = [f"{name} {report.config[name]}" for name in _TELLING if name in report.config]
-    return f"{title} ({', '.join(told)})" if told else title
+    details = [f"{name} {report.config[name]}" for name in _TELLING if name in report.config]
+    return f"{title} ({', '.join(details)})" if details else title
 
 
 def how_made(report: Report) -> str:
     """The command and what else was set, without paths of the machine it ran on."""
-    given = {name: value for name, value in report.config.items() if not isinstance(value, dict)}
-    options = [f"--{name} {given[name]}" for name in _OPTIONS if name in given]
-    beside = [f"{spelled(name)} {value}" for name, value in given.items() if name not in _OPTIONS]
+    config = {name: value for name, value in report.config.items() if not isinstance(value, dict)}
+    options = [f"--{name} {config[name]}" for name in _OPTIONS if name in config]
+    beside = [f"{spelled(name)} {value}" for name, value in config.items() if name not in _OPTIONS]
     data = [] if report.benchmark in _WITHOUT_DATA else ["--data-dir DATA"]
     command = " ".join(["flowxpert bench", report.benchmark, *data, *options])
-    told = f"; {', '.join(beside)}" if beside else ""
-    return f"Measured by `{command}` in {report.seconds:.0f} s{told}."
+    details = f"; {', '.join(beside)}" if beside else ""
+    return f"Measured by `{command}` in {report.seconds:.0f} s{details}."
 
 
 def spelled_table(rows: Mapping[str, Figures]) -> str:

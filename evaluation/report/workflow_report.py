@@ -74,12 +74,12 @@ def _by_form(rows: Sequence[Row]) -> dict[str, Figures]:
 
 def _diagnosis(rows: Sequence[Row]) -> dict[str, Figures]:
     """Shares and F1 by what happened to the right page."""
-    found = [row for row in rows if row.diagnosis["page_found"]]
-    chosen = [row for row in found if row.diagnosis["page_chosen"]]
+    with_page = [row for row in rows if row.diagnosis["page_found"]]
+    chosen = [row for row in with_page if row.diagnosis["page_chosen"]]
     cases = {
         "all": rows,
         "page_chosen": chosen,
-        "page_found_not_chosen": [row for row in found if not row.diagnosis["page_chosen"]],
+        "page_found_not_chosen": [row for row in with_page if not row.diagnosis["page_chosen"]],
         "page_not_found": [row for row in rows if not row.diagnosis["page_found"]],
     }
     return {

@@ -1,4 +1,4 @@
-"""The command line. What a command needs is imported when it runs, so that help comes at once."""
+"""Command line. Commands import what they need when they run, so that help comes at once."""
 
 from services.cli.commands import app, main
 

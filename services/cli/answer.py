@@ -1,11 +1,11 @@
-"""`flowxpert answer`: answer the question that a ticket's engineer is asked."""
+"""`flowxpert answer`: answer the open question to a ticket's engineer."""
 
 from typing import Annotated
 
 import typer
 
-from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.cli.platform_access import client_of, print_json
 
 
 def answer(
@@ -33,13 +33,15 @@ def answer(
     address = f"/v1/tickets/{ticket_id}"
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(address))
-        asked = detail.open_question or detail.page_question
+        question = detail.open_question or detail.page_question
         if go_on:
             client.post(f"{address}/clarifications/dismissals", {})
         elif unknown or text.strip():
-            if asked is None:
+            if question is None:
                 raise InvalidInputError("no question about this ticket is open")
-            client.post(f"{address}/clarifications/{asked.id}/answers", _given(text, unknown))
+            client.post(
+                f"{address}/clarifications/{question.id}/answers", _answer_body(text, unknown)
+            )
         detail = TicketDetail.model_validate(client.get(address))
     if as_json:
         print_json(detail)
@@ -47,8 +49,8 @@ def answer(
         show_questions(detail)
 
 
-def _given(text: str, unknown: bool) -> dict[str, object]:
-    """The body of the request: a number is one of the choices."""
+def _answer_body(text: str, unknown: bool) -> dict[str, object]:
+    """Build the body of the request: a number is one of the choices."""
     if unknown:
         return {"unknown": True}
     return {"choice": int(text)} if text.strip().isdecimal() else {"text": text}

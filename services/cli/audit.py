@@ -1,12 +1,12 @@
-"""`flowxpert audit`: who changed what, read where the database is."""
+"""`flowxpert audit`: show who changed what, where the database is."""
 
 import json
 from typing import Annotated
 
 import typer
 
-from services.cli.opening import open_database, read_settings
 from services.cli.options import AsJson, DataDir
+from services.cli.platform_access import open_database, read_settings
 
 
 def audit(
@@ -18,7 +18,7 @@ def audit(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Who changed what, when, and what it was before, the latest first."""
+    """Show who changed what, when, and what it was before, the latest first."""
     from services.kit.access.audit import AuditFilter, AuditLog  # noqa: PLC0415
     from services.terminal import show_audit  # noqa: PLC0415
 

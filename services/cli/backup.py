@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from services.cli.opening import print_json, read_settings, say
 from services.cli.options import AsJson, DataDir
+from services.cli.platform_access import print_json, read_settings, say
 
 
 def backup(
@@ -40,9 +40,9 @@ def restore(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a backup back into the stores of the settings, also other engines than it came from.
+    """Restore a backup into the stores of the settings, also of other engines than it came from.
 
-    Stop the platform first. Tables are migrated; vectors and graph are made anew.
+    Stop the platform first. Tables are migrated; vectors and graph are rebuilt.
     """
     from services.operations.restore import restore as bring_back  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The commands of a platform, and how their failures end."""
+"""Commands of a platform, and the handling of their failures."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from evaluation.commands import app as bench
 from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.backup import backup, restore
-from services.cli.composing import compose, edit
+from services.cli.compose import compose, edit
 from services.cli.coverage import coverage
 from services.cli.execution import execute, simulate
 from services.cli.keys import app as keys
@@ -23,35 +23,35 @@ from services.cli.mcp import mcp
 from services.cli.metrics import metrics
 from services.cli.migrate import migrate
 from services.cli.model_passes import build_graph, read
-from services.cli.opening import (
+from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
+from services.cli.platform_access import (
     client_of,
     open_platform,
     print_json,
     read_settings,
     say,
 )
-from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.proposals import app as proposals
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
 from services.cli.search import search
 from services.cli.sessions import app as sessions
+from services.cli.shutdown import Shutdown, exit_now, handle_signals, ignore_signals
 from services.cli.sources import app as sources
-from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.tools import app as tools
 from services.cli.training import app as training
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
-from services.serving.rooms import ROOMS, SETTINGS, room_named
+from services.serving.rooms import ROOMS, SETTINGS, find_room
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
     from services.contracts.readings import Readings
     from services.kit.errors import FlowXpertError
     from services.serving.embedded import Embedded
-    from services.serving.serving import Serving
+    from services.serving.process import ServiceProcess
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
@@ -100,18 +100,18 @@ app.add_typer(training, name="train", help="Train adapters, offline.")
 
 
 ServiceName = StrEnum("ServiceName", {room.name: room.name for room in ROOMS})  # type: ignore[misc] # names that are known when it runs
-"""The rooms, as an argument."""
+"""Names of the rooms, as an argument."""
 
 
 class SettingsForm(StrEnum):
-    """How settings are printed."""
+    """Format in which settings are printed."""
 
     ENV = "env"
     MARKDOWN = "markdown"
 
 
 class WorkflowForm(StrEnum):
-    """How a workflow is printed."""
+    """Format in which a workflow is printed."""
 
     SHOWN = "shown"
     JSON = "json"
@@ -124,11 +124,11 @@ class WorkflowForm(StrEnum):
 @app.command()
 def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Start everything in this process and serve until Ctrl-C."""
-    stopping = heed_signals()
+    stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     with open_platform(settings) as platform:
-        said = "FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."
-        _serve(platform, lambda url: say(said.format(url=url)), stopping)
+        message = "FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."
+        _serve(platform, lambda url: say(message.format(url=url)), stopping)
 
 
 @app.command()
@@ -143,13 +143,15 @@ def serve(
     ] = True,
 ) -> None:
     """Run one service in this process; it reaches the others at the addresses in the settings."""
-    from services.serving.serving import Duty, Serving  # noqa: PLC0415
+    from services.serving.process import ProcessRole, ServiceProcess  # noqa: PLC0415
 
-    stopping = heed_signals()
+    stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    with Serving(room_named(service), settings, duty=Duty.ALL if work else Duty.SERVE) as serving:
-        said = f"{service} answers at [bold]{{url}}[/]; Ctrl-C ends."
-        _serve(serving, lambda url: say(said.format(url=url)), stopping)
+    with ServiceProcess(
+        find_room(service), settings, role=ProcessRole.ALL if work else ProcessRole.SERVE
+    ) as serving:
+        message = f"{service} answers at [bold]{{url}}[/]; Ctrl-C ends."
+        _serve(serving, lambda url: say(message.format(url=url)), stopping)
 
 
 @app.command()
@@ -160,17 +162,18 @@ def work(
     host: Host = None,
     port: Port = None,
 ) -> None:
-    """Work on a service's queue in this process, beside the one that serves, as often as you like.
+    """Work on a service's queue in this process, beside the one that serves.
 
-    It answers probes and metrics only. Each on one host needs a data folder of its own.
+    Any number may run. It answers probes and metrics only. Each on one host needs a data folder of
+    its own.
     """
-    from services.serving.serving import Duty, Serving  # noqa: PLC0415
+    from services.serving.process import ProcessRole, ServiceProcess  # noqa: PLC0415
 
-    stopping = heed_signals()
+    stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    with Serving(room_named(service), settings, duty=Duty.WORK) as serving:
-        said = f"A worker of {service}; probes and metrics at [bold]{{url}}[/]; Ctrl-C ends."
-        _serve(serving, lambda url: say(said.format(url=url)), stopping)
+    with ServiceProcess(find_room(service), settings, role=ProcessRole.WORK) as serving:
+        message = f"A worker of {service}; probes and metrics at [bold]{{url}}[/]; Ctrl-C ends."
+        _serve(serving, lambda url: say(message.format(url=url)), stopping)
 
 
 @app.command()
@@ -187,7 +190,7 @@ def run(
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
     from services.terminal import show_failures  # noqa: PLC0415
 
-    stopping = heed_signals()
+    stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     body = _read_alert(examples / alert)
 
@@ -211,7 +214,7 @@ def ingest(
     prune: Annotated[bool, typer.Option(help="Remove documents that are gone.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the stores in line with the documents under PATH; a broken-off ingest goes on.
+    """Ingest the documents under PATH into the stores; a broken-off ingest goes on.
 
     The exit status is 1 when a document failed; the others are taken in.
     """
@@ -230,15 +233,15 @@ def ingest(
 
 @app.command()
 def roots(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
-    """Folders and archives that documents came from, with the number of documents of each."""
+    """List the roots that documents came from, with the number of documents of each."""
     from services.terminal import show_roots  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
-        known = platform.ingestion.roots()
+        ingested_roots = platform.ingestion.roots()
     if as_json:
-        typer.echo(json.dumps([root.model_dump() for root in known], indent=2))
+        typer.echo(json.dumps([root.model_dump() for root in ingested_roots], indent=2))
     else:
-        show_roots(known)
+        show_roots(ingested_roots)
 
 
 @app.command()
@@ -256,11 +259,14 @@ def forget(
     from services.terminal import show_job  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
-        found = platform.ingestion.root_here(root)
+        ingested_root = platform.ingestion.root_here(root)
         if not yes:
-            question = f"Remove {found.documents} documents of {found.path} from all stores?"
+            question = (
+                f"Remove {ingested_root.documents} documents of {ingested_root.path}"
+                " from all stores?"
+            )
             typer.confirm(question, abort=True, err=True)
-        job = platform.ingestion.forget_here(found)
+        job = platform.ingestion.forget_here(ingested_root)
     if as_json:
         print_json(job)
     else:
@@ -272,7 +278,7 @@ app.command()(build_graph)
 
 @app.command()
 def reindex(*, data_dir: DataDir = None) -> None:
-    """Make vectors and graph anew from the stored documents; searches go on meanwhile.
+    """Rebuild vectors and graph from the stored documents; searches go on meanwhile.
 
     Needed after another vector store, graph store or embedding model was chosen.
     """
@@ -288,7 +294,7 @@ def reindex(*, data_dir: DataDir = None) -> None:
 
 @app.command()
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
-    """A ticket with its best workflow, or why there is none."""
+    """Show a ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import (  # noqa: PLC0415
         show_questions,
@@ -323,7 +329,7 @@ def workflow(
         bool, typer.Option("--whole", help="Of a page: sections that are not asked for, too.")
     ] = False,
 ) -> None:
-    """A stored workflow, drawn here or in one of its written forms."""
+    """Show a stored workflow, drawn here or in one of its written forms."""
     from services.contracts.gateway import StoredWorkflow  # noqa: PLC0415
     from services.terminal import show_workflow  # noqa: PLC0415
 
@@ -339,7 +345,7 @@ def workflow(
 def settings(
     form: Annotated[SettingsForm, typer.Option("--format")] = SettingsForm.MARKDOWN,
 ) -> None:
-    """Every setting with its default, as a page or as a file of variables."""
+    """Print every setting with its default, as a page or as a file of variables."""
     from services.kit.settings_reference import as_env, as_markdown  # noqa: PLC0415
 
     write = as_env if form is SettingsForm.ENV else as_markdown
@@ -352,23 +358,25 @@ def export_embedder(
     *,
     data_dir: DataDir = None,
 ) -> None:
-    """Make the embedding model's ONNX files, for processes that may not write them.
+    """Export the embedding model's ONNX files, for processes that may not write them.
 
     Without PATH they go where the settings look for them.
     """
     from services.kit.settings import EmbedderChoice  # noqa: PLC0415
-    from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
+    from services.knowledge.embedding.onnx_model import ensure_model_file  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     if path is not None:
         settings = settings.model_copy(update={"embedder_file": path})
     for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
         target = settings.embedder_path(choice)
-        obtain(target, is_int8=choice is EmbedderChoice.ONNX_INT8)
+        ensure_model_file(target, is_int8=choice is EmbedderChoice.ONNX_INT8)
         typer.echo(target)
 
 
-def _serve(platform: "Embedded | Serving", then: Callable[[str], None], stopping: Stopping) -> None:
+def _serve(
+    platform: "Embedded | ServiceProcess", then: Callable[[str], None], stopping: Shutdown
+) -> None:
     """Serve until it is stopping; `then` is called with the address once it answers.
 
     In the end no more tasks are taken; open requests and the running task get a bounded time.
@@ -395,7 +403,7 @@ def _serve(platform: "Embedded | Serving", then: Callable[[str], None], stopping
         platform.close()
         ignore_signals()
         if platform.is_working:
-            leave_now()
+            exit_now()
 
 
 def _ingest(
@@ -410,9 +418,9 @@ def _ingest(
 
 
 def _import_readings(platform: "Embedded", path: Path) -> None:
-    """Take in the examples' drawn readings as approved, each once.
+    """Import the examples' readings as approved, each once.
 
-    What people did to one afterwards, taking its approval back for instance, stays.
+    Changes that people made to one afterwards, such as withdrawing its approval, stay.
     """
     from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
@@ -420,13 +428,13 @@ def _import_readings(platform: "Embedded", path: Path) -> None:
         return
     with path.open("rb") as lines:
         readings = platform.ingestion.readings(LOCAL.name)
-        report = readings.import_lines(_not_imported(readings, lines), approve=True)
+        report = readings.import_lines(_skip_imported(readings, lines), approve=True)
     for note in report.refused:
         say(f"{path.name}, line {note.row}: {note.reason}")
 
 
-def _not_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines; a blank one for each whose page has had an import."""
+def _skip_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines, a blank one for each whose page has had an import."""
     from services.kit.errors import NotFoundError  # noqa: PLC0415
     from services.procedure.ports import Happening  # noqa: PLC0415
 
@@ -435,8 +443,8 @@ def _not_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[byte
             happened = readings.history(json.loads(line)["text_hash"])
         except NotFoundError:  # no document has the text, which the import tells
             happened = []
-        is_known = any(event.what is Happening.IMPORTED for event in happened)
-        yield b"\n" if is_known else line
+        is_imported = any(event.what is Happening.IMPORTED for event in happened)
+        yield b"\n" if is_imported else line
 
 
 def _read_alert(path: Path) -> object:
@@ -449,7 +457,7 @@ def _read_alert(path: Path) -> object:
 
 
 def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
-    """Post the alert as any ticket system would, and show what comes of it."""
+    """Post the alert as any ticket system would, and show the outcome."""
     from services.contracts.gateway import Accepted, StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
 
@@ -468,7 +476,7 @@ def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
 
 
 def main() -> None:
-    """The entry point: an expected failure is one line, not a traceback.
+    """Run a command: an expected failure is one line, not a traceback.
 
     A caller that asked for JSON finds it on stdout whatever happens: the result, or the failure in
     the shape that it has over HTTP.
@@ -483,7 +491,7 @@ def main() -> None:
 
 
 def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
-    """Run the command; what failed, if anything, and the exit status.
+    """Run the command; return its failure, if any, and the exit status.
 
     For people typer itself says what is wrong with the words of a command, and Python where a
     defect is.
@@ -492,15 +500,15 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
 
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
     from services.kit.errors import FlowXpertError, InvalidInputError  # noqa: PLC0415
-    from services.kit.settings import explained  # noqa: PLC0415
+    from services.kit.settings import describe_errors  # noqa: PLC0415
 
     try:
         with acting_as(LOCAL):
             return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
-        return _told(error), 1
+        return _error_body(error), 1
     except ValidationError as error:
-        lines = explained(error, SETTINGS)
+        lines = describe_errors(error, SETTINGS)
         return InvalidInputError("\n".join(lines)).body(), 2
     except typer.TyperException as error:
         return InvalidInputError(error.format_message()).body(), error.exit_code
@@ -515,8 +523,8 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
         return {"error": "InternalError", "detail": "a defect; stderr has the traceback"}, 1
 
 
-def _told(error: "FlowXpertError") -> dict[str, str]:
-    """The failure; where a platform does not know the caller, how a command says who it is."""
+def _error_body(error: "FlowXpertError") -> dict[str, str]:
+    """Return the error's body; for an unknown caller it says how a command authenticates."""
     from services.kit.access.credentials import MissingCredentialError  # noqa: PLC0415
     from services.kit.errors import UnauthorizedError  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`flowxpert coverage`: which alerts have a page, and which pages are to be mended."""
+"""`flowxpert coverage`: which alerts have a page, and which pages need repair."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import open_here_or_there
 from services.cli.options import AsJson, DataDir, Platform
-from services.cli.stopping import heed_signals
+from services.cli.platform_access import open_local_or_remote
+from services.cli.shutdown import handle_signals
 from services.kit.batches import batches
 
 if TYPE_CHECKING:
     from services.contracts.coverage import (
         AlertRule,
-        Covering,
+        CoverageReports,
         PagesToMend,
         RuleCoverage,
         RulesReport,
@@ -53,67 +53,67 @@ def coverage(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Alerts without a page, pages that nothing leads to, and pages that are to be mended.
+    """Report alerts without a page, unreached pages, and pages that need repair.
 
     An alert is covered where its `runbook_url` leads to a page, or where a ticket of it would get a
     page that surely fits. With `--documents` no platform is needed: for CI.
     """
     from services.contracts.coverage import MOST_RULES, RulesQuestion  # noqa: PLC0415
-    from services.gateway.coverage.rule_files import read_rules  # noqa: PLC0415
+    from services.gateway.page_quality.rule_files import read_rules  # noqa: PLC0415
 
-    asked = [rule for path in rules or () for rule in read_rules(path)]
-    with _covering(documents, data_dir, url) as (known, unread):
+    alert_rules = [rule for path in rules or () for rule in read_rules(path)]
+    with _open_coverage(documents, data_dir, url) as (reporter, unread):
         reports = [
-            known.of_rules(RulesQuestion(rules=tuple(some), weeks=weeks))
-            for some in batches(asked, MOST_RULES)
+            reporter.of_rules(RulesQuestion(rules=tuple(some), weeks=weeks))
+            for some in batches(alert_rules, MOST_RULES)
         ]
-        mended = known.pages_to_mend(weeks=weeks)
-        led_to = {each.document_id for report in reports for each in report.rules}
-        unreached = [e for e in known.unreached(weeks=weeks) if e.document_id not in led_to]
+        mended = reporter.pages_to_mend(weeks=weeks)
+        reached_ids = {each.document_id for report in reports for each in report.rules}
+        unreached = [e for e in reporter.unreached(weeks=weeks) if e.document_id not in reached_ids]
     if as_json:
-        told = {
+        payload = {
             "rules": [e.model_dump(mode="json") for report in reports for e in report.rules],
             "unreached": [each.model_dump(mode="json") for each in unreached],
             "pages": [each.model_dump(mode="json") for each in mended.pages],
         }
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(payload, indent=2))
     else:
-        _show(asked, reports, unreached, mended)
+        _show(alert_rules, reports, unreached, mended)
     if fail and (unread or any(_fails(each) for report in reports for each in report.rules)):
         raise typer.Exit(1)
 
 
 @contextmanager
-def _covering(
+def _open_coverage(
     documents: Path | None, data_dir: Path | None, url: str | None
-) -> Iterator[tuple["Covering", int]]:
-    """What is covered, and how many of the documents could not be read."""
+) -> Iterator[tuple["CoverageReports", int]]:
+    """Yield the coverage reports, and the number of documents that could not be read."""
     if documents is None:
-        with open_here_or_there(data_dir, url, _here, _there) as known:
-            yield known, 0
+        with open_local_or_remote(data_dir, url, _open_local, _connect) as reporter:
+            yield reporter, 0
         return
-    from services.cli.opening import open_platform, read_settings  # noqa: PLC0415
+    from services.cli.platform_access import open_platform, read_settings  # noqa: PLC0415
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
     from services.terminal import show_failures  # noqa: PLC0415
 
-    heed_signals()  # a pipeline that is cancelled leaves no folder behind
+    handle_signals()  # a pipeline that is cancelled leaves no folder behind
     with TemporaryDirectory(prefix="flowxpert-") as folder:
         settings = read_settings(data_dir=Path(folder))
         with open_platform(settings) as platform, acting_as(LOCAL):
             job = platform.ingestion.ingest_here(documents)
             show_failures(job)
-            yield platform.gateway.covering, job.failures
+            yield platform.gateway.coverage, job.failures
 
 
 @contextmanager
-def _here(settings: "PlatformSettings") -> Iterator["Covering"]:
-    from services.cli.opening import open_platform  # noqa: PLC0415
+def _open_local(settings: "PlatformSettings") -> Iterator["CoverageReports"]:
+    from services.cli.platform_access import open_platform  # noqa: PLC0415
 
     with open_platform(settings) as platform:
-        yield platform.gateway.covering
+        yield platform.gateway.coverage
 
 
-def _there(client: "ServiceClient") -> "Covering":
+def _connect(client: "ServiceClient") -> "CoverageReports":
     from services.contracts.coverage import CoverageClient  # noqa: PLC0415
 
     return CoverageClient(client)
@@ -122,7 +122,7 @@ def _there(client: "ServiceClient") -> "Covering":
 def _is_covered(rule: "RuleCoverage") -> bool:
     from services.contracts.coverage import RuleState  # noqa: PLC0415
 
-    return rule.state in {RuleState.LINKED, RuleState.FOUND}
+    return rule.state in {RuleState.LINKED, RuleState.SURE}
 
 
 def _fails(rule: "RuleCoverage") -> bool:
@@ -130,46 +130,46 @@ def _fails(rule: "RuleCoverage") -> bool:
 
 
 def _show(
-    asked: "Sequence[AlertRule]",
+    alert_rules: "Sequence[AlertRule]",
     reports: "Sequence[RulesReport]",
     unreached: "Sequence[UnreachedPage]",
     mended: "PagesToMend",
 ) -> None:
     from services.terminal import show_line  # noqa: PLC0415
 
-    told = [each for report in reports for each in report.rules]
-    if asked:
-        covered = sum(_is_covered(each) for each in told)
-        show_line(f"{covered} of {len(told)} alerts are covered")
-        for rule, each in zip(asked, told, strict=True):
+    rules = [each for report in reports for each in report.rules]
+    if alert_rules:
+        covered = sum(_is_covered(each) for each in rules)
+        show_line(f"{covered} of {len(rules)} alerts are covered")
+        for rule, each in zip(alert_rules, rules, strict=True):
             if _fails(each):
                 show_line(f"  {each.alert}: {_in_words(each, rule.runbook_url)}")
         fired = any(report.tickets for report in reports)
-        never = [each.alert for each in told if not each.tickets]
+        never = [each.alert for each in rules if not each.tickets]
         if fired and never:
             show_line(f"never fired in {mended.weeks} weeks: {_some(never)}")
     if unreached:
-        what = "no alert or ticket" if asked else "no ticket"
+        what = "no alert or ticket" if alert_rules else "no ticket"
         show_line(f"pages that {what} leads to: {_some([e.document_id for e in unreached])}")
     for page in mended.pages:
         owner = f" ({page.owner})" if page.owner else ""
         show_line(f"{page.document_id}{owner} is to be mended:")
-        for found in page.findings:
-            show_line(f"  line {found.start_line}: {found.said}: {found.seen}")
+        for finding in page.findings:
+            show_line(f"  line {finding.start_line}: {finding.said}: {finding.seen}")
     if mended.without:
         show_line(f"did not answer: {', '.join(mended.without)}")
 
 
 def _in_words(rule: "RuleCoverage", link: str) -> str:
-    said = {
+    sentence = {
         "found": f"{rule.document_id} treats it",
         "near": f"the closest page is {rule.document_id}, not sure that it is the one",
         "none": "no page treats it",
     }.get(rule.state.value, "")
-    return f"{said}; its link {link} leads to no page here" if rule.is_link_dead else said
+    return f"{sentence}; its link {link} leads to no page here" if rule.is_link_dead else sentence
 
 
 def _some(names: "Sequence[str]") -> str:
     more = len(names) - _MOST_SHOWN
-    told = ", ".join(names[:_MOST_SHOWN])
-    return f"{told} and {more} more" if more > 0 else told
+    listed = ", ".join(names[:_MOST_SHOWN])
+    return f"{listed} and {more} more" if more > 0 else listed

@@ -1,4 +1,4 @@
-"""`flowxpert execute` and `flowxpert simulate`: workflows carried out, and a network to try it."""
+"""`flowxpert execute` and `flowxpert simulate`: run workflows, and simulate a network to try it."""
 
 import json
 import time
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
-from services.cli.stopping import heed_signals
+from services.cli.platform_access import client_of, print_json
+from services.cli.shutdown import handle_signals
 from services.contracts.execution import RunMode, RunPhase
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def execute(
     url: Url = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Carry out a ticket's workflow; questions and approvals are asked here."""
+    """Run a ticket's workflow; questions and approvals are asked here."""
     from services.contracts.execution import ExecutionClient, StartRun  # noqa: PLC0415
 
     wanted = StartRun(ticket_id=ticket_id, step=step, mode=mode, confirms_page=this_is_the_page)
@@ -68,11 +68,11 @@ def simulate(
         str, typer.Option(help="Address of a Prometheus that scrapes them; tools ask it.")
     ] = "",
 ) -> None:
-    """Six switches that answer over SSH on loopback, until interrupted; nothing real is changed.
+    """Run six switches that answer over SSH on loopback, until interrupted.
 
-    FLOWXPERT_EXECUTOR_CATALOGUE names the folder to the executor. There are the alerts of what
-    breaks, too (`alerts.json`), pages about them (`flowxpert ingest FOLDER/pages`), and these pages
-    as somebody has drawn them (`flowxpert readings import FOLDER/readings.jsonl`).
+    Nothing real is changed. FLOWXPERT_EXECUTOR_CATALOGUE names the folder to the executor. It also
+    has alerts of what breaks (`alerts.json`), pages about them (`flowxpert ingest FOLDER/pages`),
+    and readings of these pages (`flowxpert readings import FOLDER/readings.jsonl`).
     """
     from services.kit.clock import Clock  # noqa: PLC0415
     from services.simulator.faults import kinds, variants  # noqa: PLC0415
@@ -81,7 +81,7 @@ def simulate(
     if fault == ["list"]:
         typer.echo("\n".join(kinds()))
         return
-    stopping = heed_signals()
+    stopping = handle_signals()
     clock = Clock(begins_at=time.time(), speed=speed)
     simulated = Simulation(folder, clock=clock, metrics_port=metrics_port, prometheus=prometheus)
     with suppress(KeyboardInterrupt), simulated as simulation:
@@ -113,7 +113,7 @@ def _show_plan(run: "RunDetail") -> None:
 
 
 def _follow(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
-    """Look until it is over, asking whoever sits here."""
+    """Poll the run until it ends, asking the person at the terminal."""
     from services.contracts.execution import RunAnswer, RunDecision  # noqa: PLC0415
 
     while run.phase is not RunPhase.ENDED:
@@ -124,16 +124,16 @@ def _follow(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
             act = execution.approve if allowed else execution.deny
             run = act(run.id, decision)
         elif run.question is not None:
-            asked = run.question
-            typer.echo("\n" + "\n".join((*asked.evidence, asked.text)))
-            options = {str(n): option for n, option in enumerate(asked.options, 1)}
+            question = run.question
+            typer.echo("\n" + "\n".join((*question.evidence, question.text)))
+            options = {str(n): option for n, option in enumerate(question.options, 1)}
             for number, option in options.items():
                 typer.echo(f"  {number} {option}")
-            said = options.get(typer.prompt("Which"), "")
-            if said:
-                filled = asked.fills if said == "filled in" else ()
+            option_chosen = options.get(typer.prompt("Which"), "")
+            if option_chosen:
+                filled = question.fills if option_chosen == "filled in" else ()
                 arguments = {name: typer.prompt(name) for name in filled}
-                answer = RunAnswer(question=asked.seq, option=said, arguments=arguments)
+                answer = RunAnswer(question=question.seq, option=option_chosen, arguments=arguments)
                 run = execution.answer(run.id, answer)
         else:
             time.sleep(_LOOKED_EVERY_S)

@@ -1,12 +1,12 @@
-"""`flowxpert keys`: made, listed, replaced and ended where the database is."""
+"""`flowxpert keys`: create, list, rotate and revoke keys where the database is."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import open_database, read_settings
 from services.cli.options import AsJson, DataDir
+from services.cli.platform_access import open_database, read_settings
 
 if TYPE_CHECKING:
     from services.kit.access.scopes import Scope
@@ -63,19 +63,19 @@ def revoke(name: Name, *, data_dir: DataDir = None) -> None:
 
 @app.command("list")
 def list_keys(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
-    """All keys there ever were, with what they may do and when they were used last."""
+    """List all keys there ever were, with their scopes and their last use."""
     from dataclasses import asdict  # noqa: PLC0415
 
     from services.kit.access.keys import Keys  # noqa: PLC0415
     from services.terminal import show_keys  # noqa: PLC0415
 
     with open_database(read_settings(data_dir=data_dir)) as database:
-        found = Keys(database).list()
+        infos = Keys(database).list()
     if as_json:
-        rows = [{**asdict(each), "state": each.state} for each in found]
+        rows = [{**asdict(each), "state": each.state} for each in infos]
         typer.echo(json.dumps(rows, indent=2, default=str))
     else:
-        show_keys(found)
+        show_keys(infos)
 
 
 def _scope(name: str) -> "Scope":

@@ -1,11 +1,11 @@
-"""`flowxpert mcp`: the tools of a running platform, on stdin and stdout."""
+"""`flowxpert mcp`: serve the tools of a running platform on stdin and stdout."""
 
 from typing import TYPE_CHECKING
 
 import typer
 
-from services.cli.opening import ANSWER_WITHIN_S, key_of_settings
 from services.cli.options import DEFAULT_URL, Url
+from services.cli.platform_access import ANSWER_WITHIN_S, key_of_settings
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -41,7 +41,7 @@ async def _bridge(address: str, key: "SecretStr | None") -> None:
 
 
 async def _serve(platform: "Client") -> None:
-    """Pass on what is listed and called, and what comes of it."""
+    """Forward listings and calls of tools, and their results."""
     import mcp_types as types  # noqa: PLC0415
     from mcp import stdio_server  # noqa: PLC0415
     from mcp.server.lowlevel import Server  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`flowxpert metrics`: every metric of the platform, as a page."""
+"""`flowxpert metrics`: print every metric of the platform, as a page."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -19,7 +19,7 @@ states, names of stages and stores, configured sources and models.
 
 
 def metrics() -> None:
-    """Every metric with its kind, its labels and what it tells."""
+    """Print every metric with its kind, its labels and its meaning."""
     typer.echo(HEAD, nl=False)
     for title, module in sections():
         typer.echo(f"\n## {title}\n\n| metric | kind | labels | tells |\n|---|---|---|---|")
@@ -28,7 +28,7 @@ def metrics() -> None:
 
 
 def sections() -> "Iterator[tuple[str, str]]":
-    """Each title with the module whose metrics stand under it."""
+    """Yield each title with the module whose metrics stand under it."""
     from services.serving.rooms import ROOMS  # noqa: PLC0415
 
     yield "Every service", "services.kit.observability.metrics"
@@ -39,15 +39,15 @@ def sections() -> "Iterator[tuple[str, str]]":
 
 
 def metrics_of(module: str) -> Iterator["MetricWrapperBase"]:
-    """Those that a module makes, in its order."""
+    """Return the metrics that a module makes, in its order."""
     from prometheus_client.metrics import MetricWrapperBase  # noqa: PLC0415
 
-    found = vars(import_module(module)).values()
-    return (each for each in found if isinstance(each, MetricWrapperBase))
+    values = vars(import_module(module)).values()
+    return (each for each in values if isinstance(each, MetricWrapperBase))
 
 
 def row(metric: "MetricWrapperBase") -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     (family,) = metric.describe()
     name = f"{family.name}_total" if family.type == "counter" else family.name
     labels = ", ".join(f"`{label}`" for label in metric._labelnames)

@@ -1,12 +1,12 @@
-"""`flowxpert build-graph` and `flowxpert read`: a model's passes over what was ingested."""
+"""`flowxpert build-graph` and `flowxpert read`: passes of a model over the documents."""
 
 from typing import Annotated
 
 import typer
 from pydantic import BaseModel
 
-from services.cli.opening import open_platform, print_json, read_settings
 from services.cli.options import AsJson, DataDir
+from services.cli.platform_access import open_platform, print_json, read_settings
 
 Dry = Annotated[bool, typer.Option("--dry", help="Only say what it would cost.")]
 
@@ -33,7 +33,7 @@ def build_graph(
     with open_platform(read_settings(data_dir=data_dir)) as platform:
         model_pass = platform.ingestion.build_pass(platform.model)
         expected = model_pass.estimate(chosen)
-        _tell(expected, estimate_line(expected), dry=dry, as_json=as_json)
+        _print_estimate(expected, estimate_line(expected), dry=dry, as_json=as_json)
         if dry:
             return
         with pass_progress("graph", expected.documents) as on_progress:
@@ -57,12 +57,12 @@ def read(
     dry: Dry = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the model read which procedures the ingested pages tell.
+    """Let the model read the procedures of the ingested pages.
 
-    Only pages that it has not read yet are read; a broken-off run goes on. What people approved
-    stays what is served.
+    Only pages that it has not read yet are read; a broken-off run goes on. Approved readings
+    are still served.
     """
-    from services.cli.readings_shown import read_estimate_line, show_read  # noqa: PLC0415
+    from services.cli.reading_view import read_estimate_line, show_read  # noqa: PLC0415
     from services.ingestion.readings.reading_pass import ChosenPages  # noqa: PLC0415
     from services.terminal import pass_progress  # noqa: PLC0415
 
@@ -71,7 +71,7 @@ def read(
         chosen = ChosenPages(root=path, limit=limit, tokens=tokens)
         model_pass = platform.ingestion.reading_pass(platform.model)
         expected = model_pass.estimate(chosen)
-        _tell(expected, read_estimate_line(expected), dry=dry, as_json=as_json)
+        _print_estimate(expected, read_estimate_line(expected), dry=dry, as_json=as_json)
         if dry:
             return
         with pass_progress("pages", expected.pages) as on_progress:
@@ -82,6 +82,6 @@ def read(
         show_read(report)
 
 
-def _tell(expected: BaseModel, line: str, *, dry: bool, as_json: bool) -> None:
-    """What a pass would cost: the answer of a dry run, else a remark beside the answer."""
+def _print_estimate(expected: BaseModel, line: str, *, dry: bool, as_json: bool) -> None:
+    """Print the cost of a pass: the answer of a dry run, else a remark beside the answer."""
     typer.echo(expected.model_dump_json(indent=2) if dry and as_json else line, err=not dry)

@@ -1,4 +1,4 @@
-"""`flowxpert proposals`: pages that wait for somebody to vouch for them.
+"""`flowxpert proposals`: proposed pages that wait for approval.
 
 The commands talk to the platform that `--url` or FLOWXPERT_URL names, or that runs on the data
 folder; where none does, they open the folder themselves, and the documents follow when it runs.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import open_here_or_there, print_json
 from services.cli.options import AsJson, DataDir, Platform
+from services.cli.platform_access import open_local_or_remote, print_json
 from services.contracts.proposals import ProposalState
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-Page = Annotated[str, typer.Argument(help="Its id in `list`, or its document's id.")]
+PageId = Annotated[str, typer.Argument(help="Its id in `list`, or its document's id.")]
 Why = Annotated[str, typer.Option(help="In a few words.")]
 
 
@@ -32,29 +32,29 @@ def list_proposals(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Proposed pages, the latest first, with who decided."""
-    from services.cli.proposals_shown import show_proposals  # noqa: PLC0415
+    """List proposed pages, the latest first, with who decided."""
+    from services.cli.proposal_view import show_proposals  # noqa: PLC0415
 
     with _proposals(data_dir, url) as proposals:
-        found = proposals.proposals(state)
+        summaries = proposals.proposals(state)
     if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=2))
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in summaries], indent=2))
     else:
-        show_proposals(found)
+        show_proposals(summaries)
 
 
 @app.command()
 def show(
-    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+    page: PageId, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
-    """A page's lines, what it would tell to do, and the runs that it comes from."""
+    """Show a page's lines, its procedures, and the runs that it comes from."""
     with _proposals(data_dir, url) as proposals:
-        _tell(proposals.proposal(_id(proposals, page)), as_json=as_json)
+        _print_proposal(proposals.proposal(_id(proposals, page)), as_json=as_json)
 
 
 @app.command()
 def accept(
-    page: Page,
+    page: PageId,
     *,
     text: Annotated[
         Path | None, typer.Option(help="The text as you edited it; it must say the same.")
@@ -63,67 +63,67 @@ def accept(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Vouch for a page: it becomes a document whose reading you have approved."""
+    """Approve a page: it becomes a document whose reading you have approved."""
     from services.contracts.proposals import Acceptance  # noqa: PLC0415
 
-    edited = _text_in(text) if text else ""
+    edited = _read_text(text) if text else ""
     with _proposals(data_dir, url) as proposals:
         seen = proposals.proposal(_id(proposals, page))
         acceptance = Acceptance(text=edited, text_hash=seen.text_hash)
-        _tell(proposals.accept(seen.id, acceptance), as_json=as_json)
+        _print_proposal(proposals.accept(seen.id, acceptance), as_json=as_json)
 
 
 @app.command()
 def reject(
-    page: Page,
+    page: PageId,
     *,
     why: Why = "",
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide against a page for good."""
+    """Reject a page for good."""
     from services.contracts.proposals import Dismissal  # noqa: PLC0415
 
     with _proposals(data_dir, url) as proposals:
-        found = proposals.reject(_id(proposals, page), Dismissal(why=why))
-        _tell(found, as_json=as_json)
+        rejected = proposals.reject(_id(proposals, page), Dismissal(why=why))
+        _print_proposal(rejected, as_json=as_json)
 
 
 @app.command()
 def withdraw(
-    page: Page,
+    page: PageId,
     *,
     why: Why = "",
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take an accepted page out of the documents; its text stays here."""
+    """Withdraw an accepted page from the documents; its text stays here."""
     from services.contracts.proposals import Dismissal  # noqa: PLC0415
 
     with _proposals(data_dir, url) as proposals:
-        found = proposals.withdraw(_id(proposals, page), Dismissal(why=why))
-        _tell(found, as_json=as_json)
+        withdrawn = proposals.withdraw(_id(proposals, page), Dismissal(why=why))
+        _print_proposal(withdrawn, as_json=as_json)
 
 
 def _proposals(data_dir: Path | None, url: str | None) -> AbstractContextManager["Proposals"]:
     from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
-    from services.ingestion.proposals.opening import open_proposals_here  # noqa: PLC0415
+    from services.ingestion.offline import open_proposals_here  # noqa: PLC0415
 
-    return open_here_or_there(data_dir, url, open_proposals_here, ProposalsClient)
+    return open_local_or_remote(data_dir, url, open_proposals_here, ProposalsClient)
 
 
 def _id(proposals: "Proposals", page: str) -> str:
-    """The id of a page that is named by it or by its document's id."""
+    """Return the id of a page that is named by it or by its document's id."""
     if ".md" not in page:
         return page
-    known = {each.document_id: each.id for each in proposals.proposals()}
-    return known.get(page, page)
+    ids = {each.document_id: each.id for each in proposals.proposals()}
+    return ids.get(page, page)
 
 
-def _tell(detail: "ProposalDetail", *, as_json: bool) -> None:
-    from services.cli.proposals_shown import show_proposal  # noqa: PLC0415
+def _print_proposal(detail: "ProposalDetail", *, as_json: bool) -> None:
+    from services.cli.proposal_view import show_proposal  # noqa: PLC0415
 
     if as_json:
         print_json(detail)
@@ -131,7 +131,7 @@ def _tell(detail: "ProposalDetail", *, as_json: bool) -> None:
         show_proposal(detail)
 
 
-def _text_in(path: Path) -> str:
+def _read_text(path: Path) -> str:
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     try:

@@ -1,4 +1,4 @@
-"""`flowxpert readings`: what the pages tell to do, and what people say about it.
+"""`flowxpert readings`: procedures read from the pages, and people's decisions on them.
 
 The commands talk to the platform that `--url` or FLOWXPERT_URL names, or that runs on the data
 folder; where none does, they open the folder themselves.
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from services.cli.opening import open_here_or_there, print_json
 from services.cli.options import AsJson, DataDir, Platform
+from services.cli.platform_access import open_local_or_remote, print_json
 
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-Page = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
-State = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
-Reader = Annotated[str | None, typer.Option(help="`composed`, `imported`, `model` or `person`.")]
+PageName = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
+StateFilter = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
+ReaderFilter = Annotated[
+    str | None, typer.Option(help="`composed`, `imported`, `model` or `person`.")
+]
 Doubts = Annotated[bool | None, typer.Option(help="Only those with doubts, or without.")]
 Document = Annotated[str, typer.Option(help="Only that of this document.")]
 
@@ -37,8 +39,8 @@ _AT_ONCE = 1000
 @app.command("list")
 def list_readings(
     *,
-    state: State = None,
-    reader: Reader = None,
+    state: StateFilter = None,
+    reader: ReaderFilter = None,
     doubts: Doubts = None,
     document: Document = "",
     limit: Annotated[int, typer.Option(min=1, help="Most to list.")] = 100,
@@ -46,40 +48,40 @@ def list_readings(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pages with who read them, how many procedures they tell, and what is doubtful."""
-    from services.cli.readings_shown import show_readings  # noqa: PLC0415
+    """List pages with who read them, their number of procedures, and their doubts."""
+    from services.cli.reading_view import show_readings  # noqa: PLC0415
 
     query = _query(state=state, reader=reader, doubts=doubts, document=document)
     with _readings(data_dir, url) as readings:
-        found: list[Any] = []
-        while len(found) < limit:
-            after = found[-1].text_hash if found else ""
-            at_once = min(limit - len(found), _AT_ONCE)
+        summaries: list[Any] = []
+        while len(summaries) < limit:
+            after = summaries[-1].text_hash if summaries else ""
+            at_once = min(limit - len(summaries), _AT_ONCE)
             some = readings.find(query.model_copy(update={"after": after, "limit": at_once}))
-            found += some
+            summaries += some
             if len(some) < at_once:
                 break
     if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=2))
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in summaries], indent=2))
     else:
-        show_readings(found)
+        show_readings(summaries)
 
 
 @app.command()
 def show(
-    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+    page: PageName, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
-    """A page's procedures as they are drawn, beside its lines."""
+    """Show a page's procedures as they are drawn, beside its lines."""
     with _readings(data_dir, url) as readings:
-        _tell(readings.get(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.get(_hash(readings, page)), as_json=as_json)
 
 
 @app.command()
 def history(
-    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+    page: PageName, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
-    """What happened to a page's readings, the latest first."""
-    from services.cli.readings_shown import show_history  # noqa: PLC0415
+    """Show what happened to a page's readings, the latest first."""
+    from services.cli.reading_view import show_history  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
         events = readings.history(_hash(readings, page))
@@ -93,15 +95,15 @@ def history(
 def export(
     path: Annotated[Path | None, typer.Argument(help="The file to write; stdout.")] = None,
     *,
-    state: State = None,
-    reader: Reader = None,
+    state: StateFilter = None,
+    reader: ReaderFilter = None,
     doubts: Doubts = None,
     document: Document = "",
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Readings as JSON lines, which another platform can import."""
+    """Write readings as JSON lines, which another platform can import."""
     query = _query(state=state, reader=reader, doubts=doubts, document=document)
     count = 0
     with _readings(data_dir, url) as readings:
@@ -126,13 +128,13 @@ def import_(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in readings that were made elsewhere: as read, unless you approve them.
+    """Import readings that were made elsewhere: as read, unless you approve them.
 
-    The exit status is 1 when a line was refused; the others are taken in.
+    The exit status is 1 when a line was refused; the others are imported.
     """
-    from services.cli.readings_shown import show_import  # noqa: PLC0415
+    from services.cli.reading_view import show_import  # noqa: PLC0415
 
-    with _readings(data_dir, url) as readings, _opened(path).open("rb") as lines:
+    with _readings(data_dir, url) as readings, _existing_file(path).open("rb") as lines:
         report = readings.import_lines(lines, approve=approve)
     if as_json:
         print_json(report)
@@ -144,7 +146,7 @@ def import_(
 
 @app.command()
 def approve(
-    page: Page,
+    page: PageName,
     procedure: Annotated[
         int | None, typer.Argument(help="Its number in `show`; all without it.")
     ] = None,
@@ -156,7 +158,7 @@ def approve(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Vouch for a procedure: no later reading takes its place."""
+    """Approve a procedure: no later reading takes its place."""
     from services.contracts.readings import ApprovalRequest  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
@@ -166,12 +168,12 @@ def approve(
         for place in places:
             request = ApprovalRequest(procedure=place, offered=offered, revision=detail.revision)
             detail = readings.approve(text_hash, request)
-        _tell(detail, as_json=as_json)
+        _print_reading(detail, as_json=as_json)
 
 
 @app.command()
 def answer(
-    page: Page,
+    page: PageName,
     doubt: Annotated[str, typer.Argument(help="The doubt's id in `show`.")],
     answer: Annotated[int, typer.Argument(help="The number of the answer in `show`.")],
     *,
@@ -184,27 +186,27 @@ def answer(
 
     with _readings(data_dir, url) as readings:
         request = AnswerRequest(doubt=doubt, answer=answer)
-        _tell(readings.answer(_hash(readings, page), request), as_json=as_json)
+        _print_reading(readings.answer(_hash(readings, page), request), as_json=as_json)
 
 
 @app.command()
 def replace(
-    page: Page,
+    page: PageName,
     path: Annotated[Path, typer.Argument(help="A reading as JSON, as `show --json` has it.")],
     *,
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put your own reading of a page in the place of what is served."""
-    reading = _reading_in(path)
+    """Replace the served reading of a page by your own."""
+    reading = _read_reading(path)
     with _readings(data_dir, url) as readings:
-        _tell(readings.replace(_hash(readings, page), reading), as_json=as_json)
+        _print_reading(readings.replace(_hash(readings, page), reading), as_json=as_json)
 
 
 @app.command()
 def edit(
-    page: Page,
+    page: PageName,
     operations: Annotated[
         Path, typer.Option("--operations", help="Operations as JSON; `-` reads them from stdin.")
     ],
@@ -217,17 +219,17 @@ def edit(
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Correct a procedure by operations on its steps, and tell what that changes.
+    """Correct a procedure by operations on its steps, and show what that changes.
 
     `docs/reference/procedures.md` says what operations there are; `show --json` has the ids.
     """
-    from services.cli.readings_shown import show_preview  # noqa: PLC0415
+    from services.cli.reading_view import show_preview  # noqa: PLC0415
     from services.contracts.readings import EditRequest  # noqa: PLC0415
 
-    given = _operations_in(operations)
+    parsed = _read_operations(operations)
     with _readings(data_dir, url) as readings:
         text_hash = _hash(readings, page)
-        request = EditRequest(procedure=procedure, operations=given)
+        request = EditRequest(procedure=procedure, operations=parsed)
         preview = readings.preview(text_hash, request)
         if not dry_run:
             seen = request.model_copy(update={"revision": preview.revision})
@@ -240,36 +242,36 @@ def edit(
 
 @app.command()
 def begin(
-    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+    page: PageName, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
-    """Begin the reading of a page that nobody has read: its boxes, one step after the other.
+    """Begin the reading of a page that nobody has read from its boxes, one step each.
 
     Until somebody has been asked for its decisions no step of it changes anything.
     """
     with _readings(data_dir, url) as readings:
-        _tell(readings.begin(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.begin(_hash(readings, page)), as_json=as_json)
 
 
 @app.command()
 def undo(
-    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+    page: PageName, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
-    """Take back the last import, answer, replacement or approval of a page."""
+    """Undo the last import, answer, replacement or approval of a page."""
     with _readings(data_dir, url) as readings:
-        _tell(readings.undo(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.undo(_hash(readings, page)), as_json=as_json)
 
 
 def _readings(data_dir: Path | None, url: str | None) -> AbstractContextManager["Readings"]:
     from services.contracts.readings import ReadingsClient  # noqa: PLC0415
-    from services.ingestion.readings.opening import open_readings_here  # noqa: PLC0415
+    from services.ingestion.offline import open_readings_here  # noqa: PLC0415
     from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
     here = partial(open_readings_here, who=LOCAL.name)
-    return open_here_or_there(data_dir, url, here, ReadingsClient)
+    return open_local_or_remote(data_dir, url, here, ReadingsClient)
 
 
-def _tell(detail: "ReadingDetail", *, as_json: bool) -> None:
-    from services.cli.readings_shown import show_reading  # noqa: PLC0415
+def _print_reading(detail: "ReadingDetail", *, as_json: bool) -> None:
+    from services.cli.reading_view import show_reading  # noqa: PLC0415
 
     if as_json:
         print_json(detail)
@@ -277,33 +279,33 @@ def _tell(detail: "ReadingDetail", *, as_json: bool) -> None:
         show_reading(detail)
 
 
-def _query(**given: Any) -> "ReadingQuery":  # noqa: ANN401 - options
+def _query(**options: Any) -> "ReadingQuery":  # noqa: ANN401 - options
     from pydantic import ValidationError  # noqa: PLC0415
 
     from services.contracts.readings import ReadingQuery  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     try:
-        return ReadingQuery(**given)
+        return ReadingQuery(**options)
     except ValidationError as error:
-        found = error.errors(include_url=False)[0]
-        raise InvalidInputError(f"--{found['loc'][0]}: {found['msg']}") from error
+        problem = error.errors(include_url=False)[0]
+        raise InvalidInputError(f"--{problem['loc'][0]}: {problem['msg']}") from error
 
 
 def _hash(readings: "Readings", page: str) -> str:
-    """The text hash of a page that is named by it or by a document's id."""
+    """Return the text hash of a page that is named by it or by a document's id."""
     from services.contracts.readings import ReadingQuery, WaitingQuery  # noqa: PLC0415
 
     if _HASH.fullmatch(page):
         return page
-    found = readings.find(ReadingQuery(document=page))
-    if found:
-        return found[0].text_hash
+    summaries = readings.find(ReadingQuery(document=page))
+    if summaries:
+        return summaries[0].text_hash
     unread = readings.waiting(WaitingQuery(text=page[:200], limit=1000)).readings
     return next((each.text_hash for each in unread if page in each.documents), page)
 
 
-def _opened(path: Path) -> Path:
+def _existing_file(path: Path) -> Path:
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     if not path.is_file():
@@ -311,30 +313,30 @@ def _opened(path: Path) -> Path:
     return path
 
 
-def _operations_in(path: Path) -> "tuple[Operation, ...]":
+def _read_operations(path: Path) -> "tuple[Operation, ...]":
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
-    from services.procedure.editing.operations import operations_given  # noqa: PLC0415
+    from services.procedure.editing.operations import parse_operations  # noqa: PLC0415
 
     is_piped = str(path) == "-"
-    text = sys.stdin.read() if is_piped else _opened(path).read_text(encoding="utf-8")
+    text = sys.stdin.read() if is_piped else _existing_file(path).read_text(encoding="utf-8")
     try:
-        return operations_given(json.loads(text))
+        return parse_operations(json.loads(text))
     except (json.JSONDecodeError, RecursionError) as error:
         raise InvalidInputError(f"expected operations as JSON in {path}: {error}") from error
 
 
-def _reading_in(path: Path) -> "Reading":
-    """The reading in a file: alone, or as `show --json` prints it."""
+def _read_reading(path: Path) -> "Reading":
+    """Read the reading in a file: alone, or as `show --json` prints it."""
     from pydantic import ValidationError  # noqa: PLC0415
 
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
     from services.procedure.model import Reading  # noqa: PLC0415
 
     try:
-        given = json.loads(_opened(path).read_text(encoding="utf-8"))
-        found = given.get("reading", given) if isinstance(given, dict) else given
-        return Reading.model_validate({"reader": "person", **found})
+        payload = json.loads(_existing_file(path).read_text(encoding="utf-8"))
+        fields = payload.get("reading", payload) if isinstance(payload, dict) else payload
+        return Reading.model_validate({"reader": "person", **fields})
     except (ValueError, TypeError, RecursionError) as error:
         first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
-        told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
-        raise InvalidInputError(f"expected a reading as JSON in {path}: {told}") from error
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+        raise InvalidInputError(f"expected a reading as JSON in {path}: {reason}") from error

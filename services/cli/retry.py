@@ -1,4 +1,4 @@
-"""`flowxpert tickets retry` and `flowxpert dead-letters`: what got stuck, put back to work."""
+"""`flowxpert tickets retry` and `flowxpert dead-letters`: put stuck work back to the queue."""
 
 import json
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.cli.platform_access import client_of, print_json
 
 if TYPE_CHECKING:
     from services.kit.http.client import ServiceClient
@@ -31,7 +31,7 @@ def retry_tickets(
         raise InvalidInputError("expected either the IDs of tickets or --all-failed")
     retried, refused = list[str](), dict[str, str]()
     with client_of(url) as client:
-        for ticket_id in _failed(client) if all_failed else ids or ():
+        for ticket_id in _failed_ids(client) if all_failed else ids or ():
             try:
                 client.post(f"/v1/tickets/{ticket_id}/retry", {})
                 retried.append(ticket_id)
@@ -47,14 +47,14 @@ def retry_tickets(
         raise typer.Exit(1)
 
 
-def _failed(client: "ServiceClient") -> Iterator[str]:
-    """Ids of all failed tickets, the newest first."""
+def _failed_ids(client: "ServiceClient") -> Iterator[str]:
+    """Yield the ids of all failed tickets, the newest first."""
     from services.contracts.gateway import TicketPage  # noqa: PLC0415
 
     cursor: dict[str, str] | None = {}
     while cursor is not None:
-        found = client.get("/v1/tickets", status="failed", limit=_PAGE, **cursor)
-        page = TicketPage.model_validate(found)
+        payload = client.get("/v1/tickets", status="failed", limit=_PAGE, **cursor)
+        page = TicketPage.model_validate(payload)
         yield from (ticket.id for ticket in page.tickets)
         cursor = {"cursor": page.next_cursor} if page.next_cursor else None
 
@@ -66,16 +66,16 @@ def list_letters(
     url: Url = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Tasks that the queue has given up, with the reason; those that wait longest first."""
+    """List tasks that the queue has given up, with the reason, the oldest first."""
     from services.contracts.dead_letters import DeadLetters  # noqa: PLC0415
     from services.terminal import show_dead_letters  # noqa: PLC0415
 
     with client_of(url) as client:
-        found = DeadLetters.model_validate(client.get("/v1/dead-letters", limit=limit))
+        letters = DeadLetters.model_validate(client.get("/v1/dead-letters", limit=limit))
     if as_json:
-        print_json(found)
+        print_json(letters)
     else:
-        show_dead_letters(found)
+        show_dead_letters(letters)
 
 
 @app.command("retry")
@@ -86,7 +86,7 @@ def retry_letters(
     url: Url = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Put tasks back to work. The exit status is 1 when one of those named is no dead letter."""
+    """Retry dead letters. The exit status is 1 when one of those named is no dead letter."""
     from services.contracts.dead_letters import RetriedLetters  # noqa: PLC0415
 
     with client_of(url) as client:

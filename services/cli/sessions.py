@@ -1,12 +1,12 @@
-"""`flowxpert sessions`: which browsers are signed in, and ending that."""
+"""`flowxpert sessions`: list signed-in browsers, and sign them out."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import open_database, read_settings
 from services.cli.options import AsJson, DataDir
+from services.cli.platform_access import open_database, read_settings
 
 if TYPE_CHECKING:
     from services.kit.access.sessions.sessions import Sessions
@@ -17,17 +17,17 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command("list")
 def list_sessions(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
-    """Who is signed in, since when, and when they were last at work."""
+    """List who is signed in, since when, and their last activity."""
     from dataclasses import asdict  # noqa: PLC0415
 
     from services.terminal import show_sessions  # noqa: PLC0415
 
     with open_database(read_settings(data_dir=data_dir)) as database:
-        found = _sessions(database).all()
+        infos = _sessions(database).all()
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in found], indent=2, default=str))
+        typer.echo(json.dumps([asdict(each) for each in infos], indent=2, default=str))
     else:
-        show_sessions(found)
+        show_sessions(infos)
 
 
 @app.command()

@@ -1,17 +1,17 @@
-"""`flowxpert sources`: folders and Git repositories that a running platform syncs."""
+"""`flowxpert sources`: manage folders and Git repositories that a running platform syncs."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.cli.platform_access import client_of, print_json
 
 if TYPE_CHECKING:
     from services.contracts.syncing import Synced, SyncSource
 
 _NAMED = 5
-"""Failed documents that are named."""
+"""Most failed documents that are named."""
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -34,42 +34,42 @@ def add(
     The platform must be allowed to read it: FLOWXPERT_SYNC_ALLOWED_HOSTS for an address,
     FLOWXPERT_INGESTION_ALLOWED_ROOTS for a folder. Credentials are FLOWXPERT_SYNC_CREDENTIALS.
     """
-    from services.contracts.syncing import SyncingClient, SyncRequest  # noqa: PLC0415
+    from services.contracts.syncing import SyncRequest, SyncSourcesClient  # noqa: PLC0415
 
     request = SyncRequest(
         name=name, location=location, branch=branch, subfolder=subfolder, every_minutes=every
     )
     with client_of(url) as client:
-        source = SyncingClient(client).declare(request)
+        source = SyncSourcesClient(client).declare(request)
     print_json(source) if as_json else _show(source)
 
 
 @app.command("list")
 def list_sources(*, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
-    """What is synced, and how each last sync went; with --json a line for each."""
-    from services.contracts.syncing import SyncingClient  # noqa: PLC0415
+    """List what is synced, and how each last sync went; with --json a line for each."""
+    from services.contracts.syncing import SyncSourcesClient  # noqa: PLC0415
 
     with client_of(url) as client:
-        for source in SyncingClient(client).sources():
+        for source in SyncSourcesClient(client).sources():
             typer.echo(source.model_dump_json()) if as_json else _show(source)
 
 
 @app.command()
 def remove(name: Name, *, url: Url = DEFAULT_URL) -> None:
-    """Sync a source no more; `flowxpert forget ROOT` takes its documents out."""
-    from services.contracts.syncing import SyncingClient  # noqa: PLC0415
+    """Stop syncing a source; `flowxpert forget ROOT` takes its documents out."""
+    from services.contracts.syncing import SyncSourcesClient  # noqa: PLC0415
 
     with client_of(url) as client:
-        SyncingClient(client).withdraw(name)
+        SyncSourcesClient(client).withdraw(name)
 
 
 @app.command()
 def sync(name: Name, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Sync a source now; `flowxpert sources log` tells what came of it."""
-    from services.contracts.syncing import SyncingClient  # noqa: PLC0415
+    """Sync a source now; `flowxpert sources log` shows the outcome."""
+    from services.contracts.syncing import SyncSourcesClient  # noqa: PLC0415
 
     with client_of(url) as client:
-        source = SyncingClient(client).sync(name)
+        source = SyncSourcesClient(client).sync(name)
     print_json(source) if as_json else _show(source)
 
 
@@ -81,11 +81,11 @@ def log(
     url: Url = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """What each sync changed and which approvals were lost, the newest first."""
-    from services.contracts.syncing import SyncingClient  # noqa: PLC0415
+    """Show what each sync changed and which approvals were lost, the newest first."""
+    from services.contracts.syncing import SyncSourcesClient  # noqa: PLC0415
 
     with client_of(url) as client:
-        for synced in SyncingClient(client).syncs(name, limit=limit):
+        for synced in SyncSourcesClient(client).syncs(name, limit=limit):
             typer.echo(synced.model_dump_json()) if as_json else _show_sync(synced)
 
 

@@ -1,11 +1,11 @@
-"""`flowxpert tickets`: the latest ones of a running FlowXpert, and the end of old ones."""
+"""`flowxpert tickets`: list the latest ones of a running FlowXpert, and delete old ones."""
 
 from typing import Annotated
 
 import typer
 
-from services.cli.opening import client_of, open_database, print_json, read_settings
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Url
+from services.cli.platform_access import client_of, open_database, print_json, read_settings
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -14,7 +14,7 @@ app = typer.Typer(invoke_without_command=True)
 def tickets(
     context: typer.Context, *, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False
 ) -> None:
-    """The latest tickets of a running FlowXpert, and what is done with tickets."""
+    """List the latest tickets of a running FlowXpert, retry them, or delete old ones."""
     if context.invoked_subcommand is not None:
         return
     from services.contracts.gateway import TicketPage  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`flowxpert tools`: what runs may use, made of what others say of their tools."""
+"""`flowxpert tools`: catalogue entries imported from descriptions of tools."""
 
 import shlex
 from pathlib import Path
@@ -9,62 +9,62 @@ import typer
 from services.kit.errors import ConflictError, InvalidInputError
 
 if TYPE_CHECKING:
-    from services.executor.tools.importing.imported import Imported
+    from services.executor.tools.importing.entries import ImportResult
 
 app = typer.Typer(no_args_is_help=True)
 importing = typer.Typer(no_args_is_help=True)
 app.add_typer(importing, name="import", help="Write entries of the catalogue, to be read by you.")
 
-Kind = Annotated[str, typer.Option("--target", help="The kind of target that they are for.")]
+TargetKind = Annotated[str, typer.Option("--target", help="The kind of target that they are for.")]
 Out = Annotated[
     Path | None, typer.Option(dir_okay=False, help="The file, `tools/x.yaml`; else it is printed.")
 ]
 
 
 class FileThereError(ConflictError):
-    """The file is there, and somebody may have worked on it."""
+    """The file exists, and somebody may have worked on it."""
 
 
 @importing.command()
 def openapi(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON or YAML.")],
     *,
-    target: Kind,
+    target: TargetKind,
     out: Out = None,
 ) -> None:
-    """The operations of an OpenAPI description: GET looks, everything else changes something.
+    """Import the operations of an OpenAPI description: GET looks, all else changes something.
 
     Addresses and credentials stay in `targets.yaml`; nothing of the file's is taken over. What the
     catalogue cannot say is listed as left out.
     """
-    from services.executor.tools.importing.openapi import tools_of_openapi  # noqa: PLC0415
+    from services.executor.tools.importing.openapi import import_openapi_tools  # noqa: PLC0415
 
-    _write(tools_of_openapi(file, target), out)
+    _write(import_openapi_tools(file, target), out)
 
 
 @importing.command()
 def mcp(
     *,
-    target: Kind,
+    target: TargetKind,
     command: Annotated[
         str, typer.Option(help="Starts the server here, which is spoken to over its input.")
     ] = "",
     url: Annotated[str, typer.Option(help="Where it answers else.")] = "",
     out: Out = None,
 ) -> None:
-    """The tools that an MCP server lists; that one only looks is the server's own word."""
-    from services.executor.adapters.mcp import listed_tools  # noqa: PLC0415
-    from services.executor.tools.importing.mcp import tools_of_mcp  # noqa: PLC0415
+    """Import the tools that an MCP server lists; that one only looks is the server's own word."""
+    from services.executor.adapters.mcp import list_tools  # noqa: PLC0415
+    from services.executor.tools.importing.mcp import import_mcp_tools  # noqa: PLC0415
     from services.executor.tools.target import Target  # noqa: PLC0415
 
     if bool(command) is bool(url):
         raise InvalidInputError("name the server's --command or its --url")
     server = Target(name="server", kind=target, url=url, command=tuple(shlex.split(command)))
-    _write(tools_of_mcp(listed_tools(server), target), out)
+    _write(import_mcp_tools(list_tools(server), target), out)
 
 
-def _write(imported: "Imported", out: Path | None) -> None:
-    """The file, or what would stand in it; how much was left out is told beside it."""
+def _write(imported: "ImportResult", out: Path | None) -> None:
+    """Write the file, or print its content; report the numbers beside it."""
     if out is None:
         typer.echo(imported.yaml, nl=False)
     else:
@@ -73,5 +73,5 @@ def _write(imported: "Imported", out: Path | None) -> None:
                 file.write(imported.yaml)
         except FileExistsError as error:
             raise FileThereError(f"{out} is there: take another name, or move it away") from error
-    told = f"{len(imported.entries)} tools; left out: {len(imported.left_out)}"
-    typer.echo(told, err=True)
+    summary = f"{len(imported.entries)} tools; left out: {len(imported.left_out)}"
+    typer.echo(summary, err=True)

@@ -1,4 +1,4 @@
-"""`flowxpert train`: adapters of models of one's own, offline; needs the extra `training`."""
+"""`flowxpert train`: train adapters of one's own models, offline; needs the extra `training`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from services.cli.opening import print_json, say
 from services.cli.options import AsJson
+from services.cli.platform_access import print_json, say
 from services.kit.errors import FlowXpertError
 
 app = typer.Typer(no_args_is_help=True)
@@ -21,8 +21,8 @@ Out = Annotated[Path, typer.Option("--out", help="Folder of the run; the same go
 Seed = Annotated[int, typer.Option(help="The same trains the same.")]
 
 
-class Kind(StrEnum):
-    """What an adapter is for."""
+class AdapterPurpose(StrEnum):
+    """Purpose of an adapter."""
 
     READER = "reader"
     JUDGE = "judge"
@@ -59,7 +59,9 @@ def coevolve(
 
 @app.command()
 def adapter(
-    kind: Annotated[Kind, typer.Argument(help="Page to program, or lines to what they say.")],
+    kind: Annotated[
+        AdapterPurpose, typer.Argument(help="Page to program, or lines to what they say.")
+    ],
     material: Annotated[
         Path, typer.Argument(help="Folder with readings.jsonl (an export) and documents/.")
     ],
@@ -104,7 +106,7 @@ def adapter(
 def show_card(
     folder: Annotated[Path, typer.Argument(help="Of an adapter.")], *, as_json: AsJson = False
 ) -> None:
-    """What an adapter was made of, and what it measured."""
+    """Show what an adapter was made of, and what it measured."""
     with _libraries():
         from training.cards import read_card, shown  # noqa: PLC0415
 
@@ -117,10 +119,10 @@ def show_card(
 
 @contextmanager
 def _libraries() -> Iterator[None]:
-    """Raise in plain words where they are missing.
+    """Report missing libraries in plain words.
 
     Raises:
-        NoTrainingError: They are.
+        NoTrainingError: They are missing.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""`flowxpert teams …` and `flowxpert triage …`: what triage knows, and whose a ticket is."""
+"""`flowxpert teams …` and `flowxpert triage …`: declared teams, and the team of a ticket."""
 
 import json
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.cli.platform_access import client_of, print_json
 from services.kit.batches import batches
 from services.kit.errors import InvalidInputError
 
@@ -19,7 +19,7 @@ _BATCH = 500
 
 
 class PastTicketsError(InvalidInputError):
-    """A line of a file of past tickets is none."""
+    """A line of a file of past tickets is invalid."""
 
 
 Lines = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON Lines.")]
@@ -28,7 +28,7 @@ TicketId = Annotated[str, typer.Argument()]
 
 @teams_app.command("list")
 def list_teams(*, url: Url = DEFAULT_URL) -> None:
-    """The declared teams and what they look after."""
+    """List the declared teams and what they look after."""
     from services.terminal import show_line  # noqa: PLC0415
 
     with client_of(url) as client:
@@ -78,7 +78,7 @@ def reject(
     url: Url = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """The workflow is not the answer: hand the ticket over to the likeliest team."""
+    """Reject the workflow and hand the ticket over to the likeliest team."""
     from services.contracts.triage import Rejection  # noqa: PLC0415
 
     with client_of(url) as client:
@@ -90,7 +90,7 @@ def reject(
 def assign(
     ticket_id: TicketId, team: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False
 ) -> None:
-    """Say whose ticket it is; triage learns from it."""
+    """Assign the ticket to a team; triage learns from it."""
     from services.contracts.triage import Assignment  # noqa: PLC0415
 
     with client_of(url) as client:

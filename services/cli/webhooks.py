@@ -1,19 +1,19 @@
-"""`flowxpert webhooks`: what the bodies that ticket systems send become."""
+"""`flowxpert webhooks`: try the bodies that ticket systems send."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from services.cli.opening import read_settings
 from services.cli.options import AsJson
+from services.cli.platform_access import read_settings
 
 app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
 def webhooks() -> None:
-    """What ticket systems send."""
+    """Work with the webhooks of ticket systems."""
 
 
 @app.command("try")
@@ -29,13 +29,13 @@ def try_bodies(
     is a result like others: the exit status is 1 only where no file at all could be read.
     """
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.gateway.sources.reading import Reader  # noqa: PLC0415
+    from services.gateway.sources.delivery_reader import DeliveryReader  # noqa: PLC0415
+    from services.gateway.sources.dry_run import files_of, try_file  # noqa: PLC0415
     from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
-    from services.gateway.sources.trying import files_of, try_file  # noqa: PLC0415
     from services.terminal import show_tried  # noqa: PLC0415
 
     max_bytes = read_settings().max_body_bytes
-    reader = Reader(GatewaySettings(), WebhookSettings())
+    reader = DeliveryReader(GatewaySettings(), WebhookSettings())
     tried = []
     for file in files_of(path):
         tried.append(try_file(reader, file, source=source, max_bytes=max_bytes))

@@ -1,4 +1,4 @@
-"""Where the services answer that run in a process of their own."""
+"""Addresses of the platform and of services that run in a process of their own."""
 
 from pydantic import Field, SecretStr
 
@@ -6,7 +6,7 @@ from services.kit.settings import Settings
 
 
 class AddressSettings(Settings):
-    """Where a platform answers, and its services when each runs in a process of its own."""
+    """Addresses of the platform and of services in processes of their own."""
 
     url: str | None = Field(
         default=None,

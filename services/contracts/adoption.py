@@ -1,4 +1,4 @@
-"""Adoption: what engineers do with the workflow of a ticket, and think of it."""
+"""Adoption: what engineers do with a ticket's workflow, and how they judge it."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -26,17 +26,19 @@ Words = Annotated[str, Field(max_length=MOST_WORDS), AfterValidator(_stripped)]
 
 
 class StepState(StrEnum):
-    """What was done with a step."""
+    """State of a step, as an engineer marked it."""
 
     OPEN = "open"
     DONE = "done"
     SKIPPED = "skipped"
     NOT_APPLICABLE = "not_applicable"
-    """Its condition does not hold: done right, and no action that was called for."""
+    """The step's condition does not hold: correctly handled, and not counted as a required
+    action.
+    """
 
 
 class Judgement(StrEnum):
-    """What somebody thinks of a step, or of a workflow as a whole."""
+    """An engineer's judgement of a step, or of a workflow as a whole."""
 
     NONE = ""
     ACCEPTED = "accepted"
@@ -44,35 +46,39 @@ class Judgement(StrEnum):
 
 
 class StepMark(Value):
-    """What an engineer did with a step; it takes the place of what was said before."""
+    """An engineer's mark of a step; it replaces the step's earlier mark."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     state: StepState = StepState.OPEN
     why: Words = ""
-    """Why it was skipped; needed then."""
+    """Reason for skipping the step; required if it is skipped."""
     seen: Words = ""
-    """What was seen at it. Left out, the note that stood there goes, and is kept as replaced."""
+    """Note on what was observed at the step. If left out, the existing note is removed, and kept as
+    a replaced one.
+    """
     branch: str | None = Field(default=None, max_length=MOST_WORDS)
-    """Of a step with several exits: the condition of the one that was followed. It is done then."""
+    """Condition of the branch that was followed, for a step with several exits; the step then
+    counts as done.
+    """
     was: str | None = None
-    """The note as the caller saw it; where another one stands there by now, both are kept."""
+    """The existing note as the caller saw it; if another one stands there by now, both are kept."""
 
 
 @dataclass(frozen=True)
-class PartOfMark:
-    """What a form says of a step; what is None stays as it was."""
+class MarkPatch:
+    """Change of a step's mark, as a form submits it; fields that are None stay as they are."""
 
     state: StepState | None = None
     why: str | None = None
     seen: str | None = None
     branch: str | None = None
-    """The condition of the branch that was followed."""
+    """Condition of the branch that was followed."""
     was: str = ""
-    """The note that stood in the form."""
+    """The existing note, as the form showed it."""
 
-    def put_on(self, before: StepMark) -> StepMark:
-        """The whole mark: a branch makes the step done, and an open step has none."""
+    def apply_to(self, before: StepMark) -> StepMark:
+        """Return the whole mark: a branch makes the step done, an open step has no branch."""
         done = StepState.DONE if self.branch is not None else before.state
         branch = before.branch if self.branch is None else self.branch
         return StepMark(
@@ -85,40 +91,42 @@ class PartOfMark:
 
 
 class StepJudgement(Value):
-    """What an engineer thinks of a step; it takes the place of what was said before."""
+    """An engineer's judgement of a step; it replaces the step's earlier judgement."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     verdict: Judgement
     word: Words = ""
-    """Why."""
+    """Reason for the judgement."""
     was: str | None = None
-    """The word as the caller saw it; where another one stands there by now, both are kept."""
+    """The existing reason as the caller saw it; if another one stands there by now, both are
+    kept.
+    """
 
 
 class Acceptance(Value):
-    """Whether the workflow as a whole was the answer.
+    """Statement that the workflow as a whole was the answer.
 
-    That it is not is said by handing the ticket over.
+    A workflow is rejected by handing its ticket over.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     accepted: bool = True
-    """False takes back what was said."""
+    """False withdraws an earlier acceptance."""
     word: Words = ""
 
 
 class StepWork(Value):
-    """What was done with a step and said of it, by whom and when."""
+    """Mark and judgement of a step, with their authors and times."""
 
     step: str
-    """Its id."""
+    """Id of the step."""
     state: StepState = StepState.OPEN
     why: str = ""
     seen: str = ""
     seen_by: str = ""
-    """Who wrote what was seen."""
+    """Author of the note `seen`."""
     branch: str | None = None
     marked_by: str = ""
     marked_at: datetime | None = None
@@ -127,100 +135,107 @@ class StepWork(Value):
     judged_by: str = ""
     judged_at: datetime | None = None
     carried_from: str = ""
-    """The workflow of an earlier walk that it was said of; empty where it was said of this one."""
+    """Workflow of an earlier walk that this was said of; empty if it was said of this workflow."""
     with_step: str = ""
-    """The box around it whose condition does not hold, with which it goes; empty where it was
-    marked by itself."""
+    """Id of the enclosing box whose condition does not hold, so that this step does not apply
+    either; empty if the step was marked by itself.
+    """
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was done and nothing is said."""
-        said = self.why or self.seen or self.word or self.verdict or self.branch
-        return self.state is StepState.OPEN and not said
+        """True if the step is open and has no note, reason, branch or judgement."""
+        entries = self.why or self.seen or self.word or self.verdict or self.branch
+        return self.state is StepState.OPEN and not entries
 
 
 class LeftKind(StrEnum):
-    """What something was said of."""
+    """Kind of thing that orphaned feedback refers to."""
 
     STEP = "step"
     WORKFLOW = "workflow"
     VERSION = "version"
-    """Nothing was said: somebody edited a workflow of an earlier walk."""
+    """An edited version of a workflow of an earlier walk, without feedback of its own."""
 
 
 class WhyLeft(StrEnum):
-    """Why it stands under no step, or under none as its mark."""
+    """Reason why feedback is not shown as the mark of a step."""
 
     GONE = "gone"
-    """No step says the same any more."""
+    """No step has the same text any more."""
     CHANGED = "changed"
-    """The step's text, its commands or its branches are others."""
+    """The step's text, commands or branches have changed."""
     ANSWERED = "answered"
-    """A question was answered otherwise since."""
+    """A question has been answered differently since."""
     TWICE = "twice"
-    """Something else was said of the same step later."""
+    """Later feedback exists for the same step."""
     REPLACED = "replaced"
-    """Somebody wrote something else in its place."""
+    """Another person's text has replaced it."""
     PAGE_CHANGED = "page_changed"
-    """The page has changed there since: whoever ticked it ticks it again."""
+    """The page has changed there since; the box has to be ticked again."""
 
 
 class LeftBehind(Value):
-    """What a person did or said that is not the mark of a step of the workflow looked at."""
+    """Orphaned feedback: marks and judgements that belong to no step of the current workflow."""
 
     kind: LeftKind
     reason: WhyLeft
     workflow_id: str
-    """What it was said of."""
+    """Workflow that the feedback was given on."""
     text: str
-    """What the step said then; of a workflow its title."""
+    """Text of the step at that time; of a workflow its title."""
     commands: tuple[str, ...] = ()
     said: StepWork
-    """Of a workflow its verdict; of a version who made it and when."""
+    """The feedback; for a workflow its verdict, for a version its author and time."""
     step: str = ""
-    """The id of the step that says the same now; empty where none does."""
+    """Id of the step that has the same text now; empty if there is none."""
 
 
 class Work(Value):
-    """How far the work on a workflow is. Its marks are those of its candidate and all versions."""
+    """Progress of the work on a workflow, with the marks of its candidate and all its versions."""
 
     workflow_id: str
     ticket_id: str
     candidate_id: str
     latest_id: str
-    """The version that an edit may be based on."""
+    """Version that an edit may be based on."""
     steps: tuple[StepWork, ...] = ()
-    """Those that something was done with, on this workflow or on one of an earlier walk."""
+    """Steps that have a mark or judgement, on this workflow or on one of an earlier walk."""
     left_behind: tuple[LeftBehind, ...] = ()
-    """All else that people did and said on the ticket, the latest first."""
+    """All other feedback on the ticket, the latest first."""
     next: str | None
-    """The id of the step to do next; None where nothing is left, or the workflow was rejected. Of a
-    checklist the first open box of its open sections, and behind the last how it ended."""
+    """Id of the step to do next; None if nothing is left or the workflow was rejected. In a
+    checklist the first open box of the open sections, and after the last box the ending.
+    """
     again: bool = False
-    """Whether that step was done before, and a loop leads back to it."""
+    """True if that step was done before and a loop leads back to it."""
     left_aside: tuple[str, ...] = ()
-    """Ids of steps that only branches lead to which were not followed."""
+    """Ids of steps that are reached only by branches that were not followed."""
     done: int
-    """Steps that were done, or whose condition does not hold."""
+    """Number of steps that were done, or whose condition does not hold."""
     settled: int = 0
-    """Decisions that were answered before, and that nobody has to take; they count as not done."""
+    """Number of decisions that were answered before, so that nobody has to take them; they do not
+    count as done.
+    """
     skipped: int
     total: int
-    """Of a checklist its boxes: those in open sections, and those that were marked all the same."""
+    """Number of steps; in a checklist the boxes in open sections, and any other boxes that were
+    marked.
+    """
     core: int = 0
-    """Core steps of the candidate: the actions on the path that was followed. Of a checklist those
-    that were done or skipped: what merely stays open was not called for."""
+    """Number of core steps of the candidate: the actions on the path that was followed. In a
+    checklist those that were done or skipped: a box that stays open was not called for.
+    """
     used: int = 0
-    """Of them, those that were done."""
+    """Number of core steps that were done."""
     verdict: Judgement = Judgement.NONE
-    """What was said of the workflow as a whole."""
+    """Judgement of the workflow as a whole."""
     word: str = ""
     judged_by: str = ""
     judged_at: datetime | None = None
 
     @property
     def by_step(self) -> dict[str, StepWork]:
-        """What was done, by step id."""
+        """Work on each step, by step id."""
         return {each.step: each for each in self.steps}
 
 
@@ -234,31 +249,33 @@ NO_WORK = Work(
     skipped=0,
     total=0,
 )
-"""Nothing done, on a page that is no workflow of a ticket."""
+"""Progress without any mark, for a page that is not a workflow of a ticket."""
 
 
 class PageBeside(Value):
-    """A page that the page of a ticket leads to, as it stands now, with boxes of its own."""
+    """A page linked from a ticket's page, as it is now, with boxes of its own."""
 
     document_id: str
     title: str = ""
     is_known: bool = True
-    """False where the document is not among those that are known, or not any more."""
+    """False if the document is not, or no longer, among the ingested ones."""
     workflow: Workflow | None = None
-    """Its checklist, each step under the key of its block; None of a page that is not known, or too
-    long to have one."""
+    """The page's checklist, each step under the key of its block; None if the page is unknown or
+    too long for a checklist.
+    """
     work: Work
-    """How far it is on this ticket. The ids of workflows in it are empty: it is none of the
-    ticket's, and no figure of these counts it."""
+    """Progress of the page on this ticket. Its workflow ids are empty: it is not one of the
+    ticket's workflows and is not counted in the ticket's figures.
+    """
 
     @property
     def settled(self) -> int:
-        """Boxes that need nothing any more."""
+        """Number of boxes that were done or skipped."""
         return self.work.done + self.work.skipped
 
 
 class EditRequest(Value):
-    """Edits of a workflow, in their order; the address names the version that they are of."""
+    """Edits of a workflow, in order; the URL names the version that they apply to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -266,105 +283,108 @@ class EditRequest(Value):
 
 
 class VersionChanges(Value):
-    """What a version changes."""
+    """Changes made by a version of a workflow."""
 
     workflow_id: str
     base_id: str | None
-    """What was edited; None of a candidate, which changes nothing."""
+    """Version or candidate that was edited; None for a candidate, which changes nothing."""
     since_base: tuple[StepChange, ...] = ()
     since_candidate: tuple[StepChange, ...] = ()
 
 
 class NewerReading(Value):
-    """What became of a page or of its reading after a workflow was made of it."""
+    """The latest change to a page, or to its reading, since a workflow was made from it."""
 
     document: str
     text_hash: str
     what: Literal["corrected", "approved", "withdrawn", "page changed", "page gone"]
-    """The last of it: withdrawn where a correction or an approval was taken back. That its page
-    changed, or is no document any more, is told of a checklist."""
+    """Kind of the latest change; `withdrawn` if a correction or an approval was undone. `page
+    changed` and `page gone` are reported for checklists only.
+    """
     by: str
-    """Empty where the page itself changed."""
+    """Author of the change; empty if the page itself changed."""
     at: datetime
-    """When; of a page that is gone when the workflow was made."""
+    """Time of the change; for a page that is gone, the time at which the workflow was made."""
 
 
 class AdoptionCount(Value):
-    """How the workflows of some tickets were taken."""
+    """Counts of how engineers took up the workflows of a set of tickets."""
 
     accepted: int = 0
-    """They had at least three quarters of what was done, and nobody rejected them."""
+    """Workflows that contained at least three quarters of the actions done and were not
+    rejected.
+    """
     partly: int = 0
-    """Less."""
+    """Workflows that contained less than that."""
     rejected: int = 0
     said: int = 0
-    """Accepted by a word alone: no step was ticked, so that nothing can be counted."""
+    """Workflows accepted by word alone: no step was ticked, so that nothing can be counted."""
     open: int = 0
-    """Worked with, and not decided: nobody said so, and the fault is not over."""
+    """Workflows in use and not decided: nobody has judged them and the fault is not over."""
     did: int = 0
-    """Actions that were done with them: ticked, reworded, or added by hand."""
+    """Number of actions that were done: ticked, reworded, or added by hand."""
     had: int = 0
-    """Of these, those that the workflows had."""
+    """Number of these actions that the workflows contained."""
     core: int = 0
-    """Actions on the paths that were taken."""
+    """Number of actions on the paths that were followed."""
     used: int = 0
-    """Of these, those that were done."""
+    """Number of these actions that were done."""
 
     @property
     def decided(self) -> int:
-        """Those that the rate is of."""
+        """Number of workflows that the rate is computed from."""
         return self.accepted + self.partly + self.rejected
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def rate(self) -> float | None:
-        """Share of the decided ones that were accepted; None of none."""
+        """Share of the decided workflows that were accepted; None if none is decided."""
         return self.accepted / self.decided if self.decided else None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def recall(self) -> float | None:
-        """Of what was done, the share that the workflows had; None where nothing was done."""
+        """Share of the actions done that the workflows contained; None if none were done."""
         return self.had / self.did if self.did else None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def done(self) -> float | None:
-        """Of the actions on the paths that were taken, the share that was done."""
+        """Share of the actions on the followed paths that were done; None without such actions."""
         return self.used / self.core if self.core else None
 
 
 class WeekCount(AdoptionCount):
-    """Those that were last worked with in one week."""
+    """Counts of the workflows that were last worked with in one week."""
 
     week: str
-    """As ISO 8601 names it: `2026-W07`."""
+    """ISO 8601 week, such as `2026-W07`."""
     monday: date
 
 
 class NamedCount(AdoptionCount):
-    """Those of one writer, or of one document."""
+    """Counts of the workflows of one writer, or of one document."""
 
     name: str
 
 
 class Taken(StrEnum):
-    """How the workflow of a ticket was taken, as an `AdoptionCount` counts it."""
+    """Adoption of a ticket's workflow, as `AdoptionCount` counts it."""
 
     ACCEPTED = "accepted"
     PARTLY = "partly"
     REJECTED = "rejected"
-    SAID = "said"
+    WORD_ONLY = "said"
     OPEN = "open"
 
 
 class TakenQuery(Value):
-    """Which tickets of the report are meant; what is not said restricts nothing."""
+    """Filter for the tickets of the report; a field that is left out does not restrict it."""
 
     weeks: int = Field(default=12, ge=1, le=MOST_WEEKS)
     taken: Taken | None = None
     week: str = Field(default="", max_length=10)
-    """As in `WeekCount`."""
+    """ISO 8601 week, as in `WeekCount`."""
     writer: str = Field(default="", max_length=200)
     document: str = Field(default="", max_length=1024)
 
@@ -386,9 +406,9 @@ class AcceptanceReport(Value):
     """The acceptance rate by week, and by what the workflows came from."""
 
     weeks: tuple[WeekCount, ...]
-    """The latest last; each is there, also without a ticket."""
+    """Weeks, the latest last; weeks without tickets are included."""
     writers: tuple[NamedCount, ...]
-    """By the planner of the candidate, the most used first."""
+    """Counts by the candidate's planner, the most used first."""
     documents: tuple[NamedCount, ...]
-    """The most used first; of very many the first hundred."""
+    """Counts by document, the most used first; at most one hundred."""
     total: AdoptionCount

@@ -1,4 +1,4 @@
-"""The audit log as it is read."""
+"""The audit log as clients read it."""
 
 from datetime import datetime
 from typing import Any
@@ -7,28 +7,28 @@ from services.kit.value import Value
 
 
 class AuditLine(Value):
-    """One change."""
+    """One change, as the audit log recorded it."""
 
     id: int
     at: datetime
     who: str
     kind: str
-    """How the caller was known: `key`, `person`, `source`, `local`, `platform`."""
+    """Kind of caller: `key`, `person`, `source`, `local` or `platform`."""
     caller_id: str
-    """Of the key or person; it stays the same when names change."""
+    """Id of the key or person; it stays the same when names change."""
     action: str
-    """Such as `reading.approved`."""
+    """Name of the change, such as `reading.approved`."""
     subject: str
-    """What was changed, such as `ticket <id>`."""
+    """The thing that was changed, such as `ticket <id>`."""
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     request_id: str
-    """`X-Request-Id` of the request, or of the one that a worker goes on with."""
+    """`X-Request-Id` of the request, or of the request that a worker's task goes back to."""
 
 
 class AuditPage(Value):
-    """Lines, the latest first."""
+    """A page of lines, the latest first."""
 
     lines: tuple[AuditLine, ...]
     next_below: int | None = None
-    """Ask with `below` this for the next page; None at the end."""
+    """Value of `below` for the next page; None at the end."""

@@ -1,4 +1,4 @@
-"""Clarification: what is asked about a ticket, and what was answered."""
+"""Clarification: questions about a ticket and their answers."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,33 +12,33 @@ MAX_ANSWER_CHARACTERS = 4000
 
 
 class ClarificationState(StrEnum):
-    """Where a question stands."""
+    """State of a question."""
 
     OPEN = "open"
     ANSWERED = "answered"
     UNKNOWN = "unknown"
-    """The engineer does not know; something else is asked."""
+    """The engineer does not know; another question is asked."""
     DISMISSED = "dismissed"
     """The engineer goes on without an answer; nothing more is asked about the ticket."""
     CLOSED = "closed"
-    """It needs no answer at present; `Clarification.closed` says why."""
+    """No answer is needed at present; `Clarification.closed` says why."""
 
 
 class PageCard(Value):
-    """A page that a question about pages chooses among, with its lines that came nearest."""
+    """A page offered as a choice of a question about pages, with its closest lines."""
 
     document_id: str
     title: str
     heading_path: tuple[str, ...] = ()
-    """From the page's title down to the section of these lines."""
+    """Headings from the page's title down to the section of these lines."""
     start_line: int
     end_line: int
     excerpt: str = ""
-    """The first of these lines."""
+    """The first of these lines, as text."""
     text_hash: str = ""
-    """Of the page's text at that time."""
+    """Hash of the page's text at that time."""
     refused_by: tuple[str, ...] = ()
-    """People by whose word, on tickets of the same family, it is no longer among the nearest."""
+    """People whose feedback, on tickets of the same family, ruled the page out as the nearest."""
 
     @property
     def section(self) -> tuple[str, ...]:
@@ -48,45 +48,47 @@ class PageCard(Value):
 
 
 class Clarification(Value):
-    """One question about a ticket, with its likely answers and the one that was given."""
+    """One question about a ticket, with its likely answers and the answer given."""
 
     id: str
     ticket_id: str
     turn: int
-    """1 is the first question of the ticket."""
+    """Number of the question; 1 is the first question of the ticket."""
     state: ClarificationState
     question: str
     choices: tuple[str, ...]
-    """Likely answers; other words are an answer too."""
+    """Likely answers; free text is an answer too."""
     cards: tuple[PageCard, ...] = ()
-    """Of a question about pages: those of its choices, in their order. The choice behind the last
-    of them is that none of these pages is it. Another choice may be taken after an answer."""
+    """Cards of the choices of a question about pages, in the same order. The choice after the last
+    card means that none of these pages is right. Another choice may be taken after an answer.
+    """
     about: str
-    """`steps`: a branch of the procedure; `pages`: which of several pages is meant; `ticket`: what
-    exactly is seen, where the ticket says too little."""
+    """Subject of the question: `steps`: a branch of the procedure; `pages`: which of several pages
+    is meant; `ticket`: the exact symptom, if the ticket says too little.
+    """
     decisions: tuple[str, ...] = ()
-    """What the answer settles: decisions of the procedure in their words, or documents."""
+    """Decisions of the procedure, in its words, or documents that the answer settles."""
     gain: float
-    """Steps that an answer is expected to spare."""
+    """Expected number of steps that an answer saves."""
     worded_by: str = ""
-    """The model that chose and worded the question; empty where the page's own words are asked."""
+    """Model that chose and worded the question; empty if the page's own words are used."""
     answer: str = ""
     answered_by: str = ""
     said: tuple[str, ...] = ()
-    """Answers in own words that did not settle it; they are kept with the ticket."""
+    """Free-text answers that did not settle the question; they are kept with the ticket."""
     closed: str = ""
-    """Why it needs no answer at present, in words."""
+    """Reason, in words, why no answer is needed at present."""
     asked_at: datetime
     answered_at: datetime | None = None
 
 
 class ClarificationAnswer(BaseModel):
-    """An answer: one of the choices by its number, own words, or that it is not known."""
+    """An answer: the number of a choice, free text, or that it is not known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     choice: int | None = Field(default=None, ge=1, le=20, strict=True)
-    """1 is the first of `Clarification.choices`."""
+    """Number of a choice; 1 is the first of `Clarification.choices`."""
     text: str = Field(default="", max_length=MAX_ANSWER_CHARACTERS)
     unknown: bool = False
 

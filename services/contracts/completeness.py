@@ -1,4 +1,4 @@
-"""Completeness: what others of the same kind check, and this one does not."""
+"""Completeness: checks that comparable pages or tickets have and this one lacks."""
 
 from typing import Protocol
 
@@ -7,54 +7,54 @@ from services.kit.value import Value
 
 
 class CheckSource(Value):
-    """Where one of the others checks it: lines of a page, or a past ticket."""
+    """Source of a suggested check: lines of a page, or a past ticket."""
 
     document_id: str = ""
     start_line: int = 0
     end_line: int = 0
     ticket_id: str = ""
     said: str
-    """In its words."""
+    """The check in the words of its source."""
     commands: tuple[str, ...] = ()
-    """With which it is looked at there."""
+    """Commands that carry the check out there."""
 
 
 class SuggestedCheck(Value):
-    """A check that most others have; it is no step, and nothing runs it."""
+    """A check that most comparable pages or tickets have; it is not a step and is never run."""
 
     text: str
     have: int
-    """Of the others, those that have it, and `of` how many there are."""
+    """Number of comparable pages or tickets that have the check, out of `of`."""
     of: int
     sources: tuple[CheckSource, ...]
 
 
 class Suggestions(Value):
-    """By one kind of others."""
+    """Suggested checks from one kind of comparison."""
 
     checks: tuple[SuggestedCheck, ...] = ()
-    """At most five, those that most have first."""
+    """Checks, the most frequent first; five at most."""
     others: int = 0
     why_none: str = ""
-    """Why there is none; empty where there is one."""
+    """Reason why there is no check; empty if there is one."""
 
 
 class Completeness(Value):
-    """Of the workflow that a ticket shows, or of a page."""
+    """Suggested checks for the workflow that a ticket shows, or for a page."""
 
     workflow_id: str = ""
-    """Empty of a page."""
+    """Id of the workflow; empty for a page."""
     pages: Suggestions
-    """By other pages that treat the same kind of fault."""
+    """Checks of other pages that treat the same kind of fault."""
     tickets: Suggestions
-    """By what people looked at on past tickets: of the same alert, or that this page answered."""
+    """Checks that people made on past tickets of the same alert, or that this page answered."""
 
 
-class Completing(Protocol):
-    """Says what others check."""
+class CompletenessChecks(Protocol):
+    """Finder of checks that comparable pages and tickets have."""
 
     def of_ticket(self, ticket_id: str) -> Completeness:
-        """Computed when it is asked for.
+        """Compute the suggestions for the workflow that a ticket shows.
 
         Raises:
             NotFoundError: No such ticket, or it shows no workflow.
@@ -62,7 +62,7 @@ class Completing(Protocol):
         """
 
     def of_page(self, page: ReadingDetail) -> Completeness:
-        """Of all procedures that are read in a page, likewise.
+        """Compute the suggestions for all procedures that are read from a page.
 
         Raises:
             UnavailableError: Retrieval did not answer.

@@ -1,20 +1,20 @@
-"""Composing: a sentence becomes a procedure over components, or changes one that is stored."""
+"""Composing: a sentence becomes a procedure of components, or changes a stored one."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
+from services.contracts.client import ContractClient, route
 from services.contracts.proposals import ProposedPage
-from services.contracts.readings import EditPreview, EditRequest, GivenProcedure
-from services.kit.http.client import ServiceClient
+from services.contracts.readings import EditPreview, EditRequest, SubmittedProcedure
 from services.kit.value import Value
 
 MOST_WORDS = 8_000
-"""Characters of an instruction."""
+"""Most characters of an instruction."""
 MOST_STEPS = 120
 COMPOSED_WITHIN_S = 180.0
-"""Longest that an answer takes where a model composes."""
+"""Longest time an answer takes if a model composes."""
 _Name = Annotated[str, Field(max_length=200)]
 _Text = Annotated[str, Field(max_length=MOST_WORDS)]
 
@@ -23,109 +23,109 @@ class ComposeAnswer(Value):
     """An answer to a question of a draft."""
 
     question: _Name
-    """Its id."""
+    """Id of the question."""
     answer: str = Field(max_length=2_000)
 
 
 class ComposeQuestion(Value):
-    """What a draft lacks, which only a person can say."""
+    """A gap of a draft that only a person can fill."""
 
     id: _Name
     text: _Text
     options: tuple[_Name, ...] = Field(default=(), max_length=100)
-    """The only answers, where there are any."""
+    """The only possible answers, if the choice is closed."""
     step: _Name = ""
-    """The node that it is about."""
+    """Id of the node that the question is about."""
     parameter: _Name = ""
 
 
 class ValueOrigin(StrEnum):
-    """Where a parameter's value comes from, in the words of the executor's bindings."""
+    """Origin of a parameter's value, as in the executor's bindings."""
 
-    GIVEN = "given"
-    """Somebody said it."""
+    EXPLICIT = "given"
+    """A value that a person stated."""
     LABEL = "label"
-    """A label of the ticket that the procedure is carried out for."""
+    """A label of the ticket that the procedure is run for."""
     FIELD = "field"
-    """What an earlier step tells, as `component.field`."""
+    """An output field of an earlier step, as `component.field`."""
     PERSON = "person"
-    """Whoever carries it out fills it in: it is secret."""
+    """A secret, entered by the person who runs the procedure."""
 
 
 class ComposedValue(Value):
     """The value of a parameter."""
 
-    origin: ValueOrigin = ValueOrigin.GIVEN
+    origin: ValueOrigin = ValueOrigin.EXPLICIT
     value: str = Field(default="", max_length=4_000)
 
 
 class ComposedCall(Value):
-    """A step and the component that does it."""
+    """A step and the component that performs it."""
 
     step: _Name
-    """The id of its node."""
+    """Id of the step's node."""
     does: str = Field(min_length=1, max_length=1_000)
-    """In an imperative, without the call."""
+    """The action in the imperative, without the call."""
     component: _Name = ""
-    """Empty: a person does it."""
+    """Name of the component; empty if a person does the step."""
     options: tuple[_Name, ...] = Field(default=(), max_length=10)
-    """Components that fit as well: somebody chooses."""
+    """Components that fit as well, for a person to choose from."""
     parameters: dict[_Name, ComposedValue] = Field(default={}, max_length=100)
 
 
-class Danger(StrEnum):
-    """How far a step goes."""
+class ChangeSeverity(StrEnum):
+    """Severity of a step's change."""
 
     CHANGES = "changes"
     DESTROYS = "destroys"
 
 
 class ComposedChange(Value):
-    """A step that does more than look."""
+    """A step that changes something."""
 
     step: _Name
     text: _Text
     component: _Name = ""
-    danger: Danger
+    danger: ChangeSeverity
     what: _Text = ""
 
 
 class Composition(Value):
-    """A draft: nothing of it is stored. It is sent back to be answered, changed or proposed."""
+    """A draft, which is never stored: clients send it back to answer, change or propose it."""
 
     said: tuple[_Text, ...] = Field(default=(), max_length=20)
-    """What was asked for, then how it was to be changed; secrets are placeholders."""
+    """Instructions: the original one, then the requested changes; secrets are placeholders."""
     answers: tuple[ComposeAnswer, ...] = Field(default=(), max_length=200)
     title: str = Field(default="", max_length=300)
     text: str = Field(default="", max_length=200_000)
     """The page, in Markdown."""
-    procedure: GivenProcedure
-    """Its nodes cite the lines of the page."""
+    procedure: SubmittedProcedure
+    """The procedure; its nodes cite lines of the page."""
     calls: tuple[ComposedCall, ...] = Field(default=(), max_length=MOST_STEPS)
     bindings: tuple[dict[str, Any], ...] = Field(default=(), max_length=MOST_STEPS)
-    """In the executor's form, by the steps of the procedure's workflow."""
+    """Bindings in the executor's form, by the steps of the procedure's workflow."""
     questions: tuple[ComposeQuestion, ...] = Field(default=(), max_length=500)
     findings: tuple[_Text, ...] = Field(default=(), max_length=200)
-    """What checks of workflows and of paths find."""
+    """Findings of the workflow and path checks."""
     errors: int = 0
-    """How many of them are errors: a draft with one is not proposed."""
+    """Number of findings that are errors; a draft with an error cannot be proposed."""
     changes: tuple[ComposedChange, ...] = Field(default=(), max_length=MOST_STEPS)
     words: str = Field(default="", max_length=2_000)
-    """What has to be said in so many words to propose it, since it destroys something."""
+    """Sentence that has to be repeated to propose a draft that destroys something."""
     notes: tuple[_Text, ...] = Field(default=(), max_length=200)
-    """What was refused, struck or left out."""
+    """Notes on what was refused, struck or left out."""
     composed_by: _Name = ""
     """`rules`, or `team` and the name of its model."""
 
 
 class ComposeRequest(Value):
-    """A sentence, and what it goes on from."""
+    """An instruction, and the draft that it applies to, if any."""
 
     instruction: str = Field(default="", max_length=MOST_WORDS)
-    """What is to be done; with a draft how that is to be changed, or nothing."""
+    """Task to compose; with a draft, the change to make to it, or nothing."""
     draft: Composition | None = None
     answers: tuple[ComposeAnswer, ...] = Field(default=(), max_length=200)
-    """To questions of the draft."""
+    """Answers to questions of the draft."""
 
 
 class CompositionProposal(Value):
@@ -133,31 +133,31 @@ class CompositionProposal(Value):
 
     draft: Composition
     words: str = Field(default="", max_length=2_000)
-    """See `Composition.words`."""
+    """The sentence that confirms the proposal; see `Composition.words`."""
 
 
 class EditInWords(Value):
-    """A change of a stored reading, in a sentence."""
+    """Request to change a stored reading, in a sentence."""
 
     text_hash: _Name
     instruction: str = Field(min_length=1, max_length=MOST_WORDS)
     procedure: int = Field(default=0, ge=0)
     revision: _Name = ""
-    """What the person saw; empty for whatever is served now."""
+    """Revision that the person saw; empty for the one served now."""
 
 
 class WordedEdit(Value):
-    """The operations that a sentence means, and what they would do; nothing is stored."""
+    """Edit operations that a sentence stands for, and their effect; nothing is stored."""
 
     edit: EditRequest
-    """To be sent to `Readings.edit` by whoever agrees."""
+    """The edit, to be sent to `Readings.edit` by a person who agrees."""
     preview: EditPreview
     written_by: _Name
     """`rules`, or the name of the model."""
 
 
-class Composing(Protocol):
-    """Drafts from sentences. It stores nothing: `Proposals` and `Readings` do what comes of it."""
+class Compositions(Protocol):
+    """Drafts from sentences; `Proposals` and `Readings` store the outcome."""
 
     def compose(self, wanted: ComposeRequest) -> Composition:
         """Draft a procedure, change a draft, or take answers to its questions.
@@ -168,14 +168,14 @@ class Composing(Protocol):
         """
 
     def page(self, wanted: CompositionProposal) -> ProposedPage:
-        """The page that a complete draft is, to be proposed in the caller's name.
+        """Return the page of a complete draft, to be proposed in the caller's name.
 
         Raises:
             InvalidInputError: Something is open or wrong, or the words are not those it takes.
         """
 
     def edit_in_words(self, wanted: EditInWords) -> WordedEdit:
-        """What a sentence would change of a reading. Raises as `Readings.preview` does.
+        """Preview the change that a sentence makes to a reading, as `Readings.preview` does.
 
         Raises:
             InvalidInputError: It is not understood, or cannot be done; the message says why.
@@ -183,21 +183,9 @@ class Composing(Protocol):
         """
 
 
-class ComposingClient:
-    """`Composing` in another process, over HTTP."""
+class CompositionsClient(ContractClient):
+    """`Compositions` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def compose(self, wanted: ComposeRequest) -> Composition:
-        """See `Composing.compose`."""
-        return Composition.model_validate(self._client.post("/v1/compositions", wanted))
-
-    def page(self, wanted: CompositionProposal) -> ProposedPage:
-        """See `Composing.page`."""
-        found = self._client.post("/v1/compositions/pages", wanted)
-        return ProposedPage.model_validate(found)
-
-    def edit_in_words(self, wanted: EditInWords) -> WordedEdit:
-        """See `Composing.edit_in_words`."""
-        return WordedEdit.model_validate(self._client.post("/v1/edits-in-words", wanted))
+    compose = route(Compositions.compose, "POST", "/v1/compositions")
+    page = route(Compositions.page, "POST", "/v1/compositions/pages")
+    edit_in_words = route(Compositions.edit_in_words, "POST", "/v1/edits-in-words")

@@ -1,4 +1,4 @@
-"""Dead letters: tasks that the queue has given up, and putting them back to work."""
+"""Dead letters: tasks that the queue has given up, and their retry."""
 
 from datetime import datetime
 from typing import Self
@@ -11,30 +11,30 @@ MOST_KEYS = 1000
 
 
 class DeadLetter(Value):
-    """A task that failed as often as it may, or ended its process each time."""
+    """A task that failed, or killed its process, as often as it may."""
 
     key: str
     task: str
-    """What was to be done, such as `gateway.walk_ticket`."""
+    """Name of the task, such as `gateway.walk_ticket`."""
     ticket_id: str | None = None
-    """The ticket that it is about, if it is about one."""
+    """Ticket that the task is about, if any."""
     reason: str
     attempts: int
     created_at: datetime
     since: datetime
-    """When it was given up."""
+    """Time at which the queue gave it up."""
 
 
 class DeadLetters(Value):
-    """The first of them, those that wait longest."""
+    """The dead letters that have waited longest."""
 
     letters: tuple[DeadLetter, ...]
     total: int
-    """How many there are."""
+    """Number of all dead letters."""
 
 
 class RetryLetters(BaseModel):
-    """Which of them are put back to work: these, or all."""
+    """Request to retry dead letters: the named ones, or all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,14 +42,14 @@ class RetryLetters(BaseModel):
     all: bool = False
 
     @model_validator(mode="after")
-    def _is_said(self) -> Self:
+    def _check_selection(self) -> Self:
         if bool(self.keys) == self.all:
             raise ValueError('expected either "keys" or "all": true')
         return self
 
 
 class RetriedLetters(Value):
-    """What is back at work."""
+    """Dead letters that were queued again."""
 
     retried: tuple[str, ...]
-    """Keys. One that is not among them was no dead letter, or is none any more."""
+    """Keys of these; a requested key that is missing here was not, or no longer, a dead letter."""

@@ -1,4 +1,4 @@
-"""Execution: a workflow is carried out step by step; what is sent, by whose leave, what is seen."""
+"""Execution: workflows run step by step; commands, approvals and observations."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,64 +6,66 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
-from services.kit.http.client import ServiceClient
+from services.contracts.client import ContractClient, route
 from services.kit.value import Value
 
 
 class RunMode(StrEnum):
-    """What a run may do."""
+    """Permission level of a run."""
 
     DRY = "dry"
-    """It sends nothing: it says what would be sent."""
+    """Sends nothing; shows what would be sent."""
     READ_ONLY = "read_only"
-    """It looks; changes are left to people."""
+    """Runs read-only steps; changes are left to people."""
     SUPERVISED = "supervised"
-    """It changes what a person approves, change by change."""
+    """Makes changes that a person approves, one by one."""
 
 
 class RunPhase(StrEnum):
-    """What a run is about."""
+    """Phase of a run."""
 
     RUNNING = "running"
     ASKING = "asking"
-    """It waits for an answer."""
+    """The run waits for an answer."""
     APPROVING = "approving"
-    """It waits for an approval."""
+    """The run waits for an approval."""
     PAUSED = "paused"
     ENDED = "ended"
 
 
 class RunOutcome(StrEnum):
-    """How a run ended."""
+    """Outcome of a run."""
 
     SIMULATED = "simulated"
-    """A dry run."""
+    """The end of a dry run."""
     RECOVERED = "recovered"
-    """Something was changed, and each change was seen to work."""
+    """The run changed something, and each change was verified to work."""
     DONE = "done"
-    """An end of the workflow was come to; nothing was to be verified."""
+    """The run reached an end of the workflow; there was nothing to verify."""
     HANDED_OVER = "handed_over"
-    """A person goes on."""
+    """A person continues."""
     CANCELLED = "cancelled"
 
 
 class StartRun(Value):
-    """What is to be run."""
+    """Request to run a workflow."""
 
     ticket_id: str = Field(max_length=200)
     workflow_id: str = Field(default="", max_length=200)
-    """Empty: the one that the ticket shows."""
+    """Id of the workflow; empty: the one that the ticket shows."""
     step: str = Field(default="", max_length=400)
-    """Of a checklist the box that the caller stands at, which alone is looked at: nobody has read
-    under which conditions its boxes are done. Empty of every other workflow."""
+    """Checklist box that the caller is at, the only one that is looked at: nobody has read under
+    which conditions its boxes are done. Empty for every other workflow.
+    """
     mode: RunMode = RunMode.DRY
     confirms_page: bool = False
-    """Whoever starts it has seen what speaks against the page, and says that it is the one.
-    Without it nothing is changed."""
+    """True if the person starting the run has seen what speaks against the page and confirms it.
+    Without confirmation nothing is changed.
+    """
 
 
 class ChosenCall(Value):
-    """A tool that a person chose."""
+    """A tool call that a person chose."""
 
     tool: str = Field(max_length=100)
     target: str = Field(max_length=100)
@@ -71,62 +73,64 @@ class ChosenCall(Value):
 
 
 class StartByHand(Value):
-    """What a person wants done about a ticket, though no page tells it."""
+    """Request of a person to run tools for a ticket without a page that says so."""
 
     ticket_id: str = Field(max_length=200)
     calls: tuple[ChosenCall, ...] = Field(min_length=1, max_length=20)
-    """In this order. What changes something waits for leave as in every run."""
+    """Calls in order; a call that changes something needs approval as in every run."""
 
 
 class LookAtOnce(Value):
-    """A workflow that has come to a ticket, and that may be looked at before somebody asks."""
+    """Request to run the read-only steps of a ticket's new workflow before anybody asks."""
 
     ticket_id: str = Field(max_length=200)
     workflow_id: str = Field(min_length=1, max_length=200)
 
 
 class LookedAtOnce(Value):
-    """What came of it."""
+    """Result of a request to look at once."""
 
     run_id: str = ""
-    """Empty: the policy does not say so, the fit is not sure, or there is nothing to look at."""
+    """Id of the run; empty if the policy forbids it, the fit is not sure, or there is nothing to
+    look at.
+    """
 
 
 class RunQuestion(Value):
-    """What a person is asked."""
+    """A question that a run asks a person."""
 
     seq: int
-    """Of its event; an answer names it."""
+    """Sequence number of its event, which an answer refers to."""
     what: str
-    """`decide`, `do`, `fill`, `unknown` or `failed`."""
+    """Kind of question: `decide`, `do`, `fill`, `unknown` or `failed`."""
     text: str
     options: tuple[str, ...]
     fills: tuple[str, ...] = ()
-    """Parameters that are to be filled in."""
+    """Parameters to be filled in."""
     evidence: tuple[str, ...] = ()
-    """Lines that tools told."""
+    """Lines of tool output."""
     step: str
 
 
 class RunApproval(Value):
-    """A change that waits for somebody's leave."""
+    """A change that waits for approval."""
 
     digest: str
-    """Names exactly what would be sent; an approval names it."""
+    """Digest of exactly what would be sent, which an approval refers to."""
     step: str
     tool: str
     target: str
     shown: str
-    """What would be sent, for people."""
+    """The call as it would be sent, for people."""
     undo: str = ""
-    """The tool that takes it back; empty: there is none."""
+    """Tool that undoes the change; empty: there is none."""
     simulated: tuple[str, ...] = ()
-    """Lines of the tool's own dry run, where it has one."""
+    """Output of the tool's own dry run, if it has one."""
     expires_at: datetime
 
 
 class RunStep(Value):
-    """A step of the workflow, as this run takes it."""
+    """A step of the workflow, as this run performs it."""
 
     id: str
     number: int
@@ -134,30 +138,30 @@ class RunStep(Value):
     text: str
     commands: tuple[str, ...] = ()
     tool: str = ""
-    """Empty: a person does or decides it."""
+    """Name of the tool; empty: a person does or decides the step."""
     target: str = ""
     shown: str = ""
-    """What is sent, as far as it is known beforehand."""
+    """The call that is sent, as far as it is known beforehand."""
     changes: bool = False
     by_person: str = ""
-    """Why a person does or decides it; empty where the run can."""
+    """Reason why a person does or decides the step; empty if the run can."""
     undo: str = ""
-    """What takes it back; `none` of a change that nothing takes back."""
+    """Tool that undoes the step; `none` for a change that cannot be undone."""
     dry_run: str = ""
-    """`none`: a change that cannot be simulated."""
+    """Tool that simulates the step; `none` for a change that cannot be simulated."""
     answers: dict[str, str] = Field(default={})
-    """Of a question: what tells each answer."""
+    """Conditions by which tool output decides a question, by answer."""
     why: str = ""
-    """What the binding rests on."""
+    """Evidence for the binding."""
     visits: int = 0
     came: str = ""
-    """What became of it at the last visit, in a few words."""
+    """Outcome of the last visit, in a few words."""
     evidence: tuple[str, ...] = ()
     is_current: bool = False
 
 
 class RunEvent(Value):
-    """Something that happened in a run."""
+    """An event of a run."""
 
     seq: int
     kind: str
@@ -175,32 +179,32 @@ class RunSummary(Value):
     ticket_id: str
     ticket_title: str
     title: str
-    """Of the workflow."""
+    """Title of the workflow."""
     mode: RunMode
     phase: RunPhase
     outcome: RunOutcome | None = None
     why: str = ""
-    """Why it ended so, or what it waits for."""
+    """Reason for the outcome, or what the run waits for."""
     requested_by: str
     requested_at: datetime
 
 
 class RunDetail(RunSummary):
-    """A run with all that happened."""
+    """A run with all its events."""
 
     workflow_id: str
-    """Empty of a run by hand."""
+    """Id of the workflow; empty for a run by hand."""
     confirmed_by: str = ""
     against: tuple[str, ...] = ()
-    """What spoke against the page when somebody confirmed it."""
+    """Reasons against the page at the time it was confirmed."""
     steps: tuple[RunStep, ...]
     paths: int
-    """Ways through the workflow; of very many 1,000."""
+    """Number of paths through the workflow; 1,000 at most."""
     question: RunQuestion | None = None
     approval: RunApproval | None = None
     events: tuple[RunEvent, ...]
     report: str = ""
-    """What was run, seen, decided and verified, in Markdown; once it is over."""
+    """Markdown report of what was run, seen, decided and verified, once the run is over."""
 
 
 _Text = Annotated[str, Field(max_length=500)]
@@ -210,62 +214,63 @@ class RunAnswer(Value):
     """An answer to a run's question."""
 
     question: int
-    """Its `seq`."""
+    """Sequence number (`seq`) of the question."""
     option: _Text
     arguments: dict[str, _Text] = Field(default={}, max_length=20)
-    """What was filled in."""
+    """Values of the parameters to fill in."""
     word: str = Field(default="", max_length=2000)
 
 
 class RunDecision(Value):
-    """Leave for a change, or its refusal."""
+    """Approval or denial of a change."""
 
     digest: str = Field(max_length=64)
     word: str = Field(default="", max_length=2000)
 
 
 class BindingApproval(Value):
-    """A binding that somebody vouches for: of a step of a ticket's workflow."""
+    """A binding of a workflow step to a tool that a person vouches for."""
 
     ticket_id: str = Field(max_length=200)
     workflow_id: str = Field(default="", max_length=200)
     step: str = Field(max_length=200)
     binding: dict[str, Any]
-    """See `services/executor/bindings/binding.py`."""
+    """The binding; see `services/executor/bindings/binding.py`."""
 
 
 class StepBinding(Value):
-    """What carries a step out, as it is proposed or approved."""
+    """A step's tool call, as proposed or approved."""
 
     step: str
     text: str
     commands: tuple[str, ...] = ()
     binding: dict[str, Any]
     changes: bool = False
-    """Whether its tool changes something."""
+    """True if the tool changes something."""
     approved_by: str = ""
     is_changed_tool: bool = False
-    """Whether its tool is defined otherwise than when it was approved."""
+    """True if the tool's definition has changed since the approval."""
     approved_before: str = ""
-    """Of a box: who approved it for a step with the box's commands, of a reading that is gone. No
-    look is done by it before somebody approves it for the box."""
+    """Approver of the same commands for a step of an earlier reading, for a box. The box is not run
+    until somebody approves the binding for it.
+    """
 
 
 class OrphanedBinding(Value):
-    """What somebody approved for a step of a page that no reading of it has any more."""
+    """An approved binding of a step that no reading of its page has any more."""
 
     text: str
     commands: tuple[str, ...] = ()
-    """Of the step."""
+    """Commands of the step."""
     binding: dict[str, Any]
     changes: bool = False
-    """Whether its tool changes something."""
+    """True if the tool changes something."""
     approved_by: str
     at: datetime
 
 
 class ToolField(Value):
-    """What a tool's output tells."""
+    """A field of a tool's output."""
 
     name: str
     description: str = ""
@@ -273,19 +278,19 @@ class ToolField(Value):
 
 
 class ToolParameter(Value):
-    """What a tool wants to be told."""
+    """A parameter of a tool."""
 
     name: str
     description: str = ""
     type: str = "string"
     pattern: str = ""
-    """What the whole value matches; without one it is a single plain word."""
+    """Pattern that the whole value must match; without one it is a single plain word."""
     values: tuple[str, ...] = ()
-    """The only ones, where there are any."""
+    """The only allowed values, if they are listed."""
     minimum: float | None = None
     maximum: float | None = None
     labels: tuple[str, ...] = ()
-    """Labels of tickets that hold it."""
+    """Ticket labels that hold the value."""
 
 
 class ToolSummary(Value):
@@ -295,17 +300,17 @@ class ToolSummary(Value):
     description: str
     changes: bool
     target: str
-    """The kind that it is for."""
+    """The kind of target that the tool is for."""
     targets: tuple[str, ...] = ()
-    """Those of this kind that the catalogue has."""
+    """Targets of this kind in the catalogue."""
     parameters: tuple[str, ...] = ()
     details: tuple[ToolParameter, ...] = ()
-    """Of the parameters, in their order."""
+    """Details of the parameters, in their order."""
     fields: tuple[ToolField, ...] = ()
 
 
 class Suspended(Value):
-    """All runs stand still."""
+    """The emergency stop of all runs, in force."""
 
     by: str
     why: str
@@ -313,36 +318,36 @@ class Suspended(Value):
 
 
 class Suspend(Value):
-    """All runs are to stand still."""
+    """Request to stop all runs."""
 
     why: str = Field(default="", max_length=500)
 
 
 class FailedCommand(Value):
-    """A command of a page that a target did not understand, and none has understood since."""
+    """A command of a page that a target did not understand, with no success since."""
 
     document_id: str
     start_line: int
     end_line: int
-    """What the step cites, as the page was then."""
+    """Last of the lines that the step cites, as the page was then."""
     command: str
-    """As the page has it."""
+    """The command as the page writes it."""
     target: str
-    """Of the latest time, and so is `answer`."""
+    """Target of the latest failure; `answer` belongs to it too."""
     answer: str
-    """The line by which the target said so."""
+    """The line in which the target said so."""
     times: int
-    """Runs."""
+    """Number of runs."""
     first_at: datetime
     last_at: datetime
     runs: tuple[str, ...]
-    """Ids, the latest first; 10 at most."""
+    """Ids of runs, the latest first; 10 at most."""
     tickets: tuple[str, ...]
-    """Theirs."""
+    """Ids of the tickets of these runs."""
 
 
 class Execution(Protocol):
-    """Carries workflows out. Whoever calls is the current caller."""
+    """Executor of workflows, in the name of the current caller."""
 
     def start(self, wanted: StartRun) -> RunDetail:
         """Start a run of a ticket's workflow; a dry run is over at once.
@@ -353,7 +358,7 @@ class Execution(Protocol):
         """
 
     def start_by_hand(self, wanted: StartByHand) -> RunDetail:
-        """Carry out what a person chose: looks at once, changes by leave, where the policy lets it.
+        """Run tools that a person chose: reads at once, changes after approval, within the policy.
 
         Raises:
             NotFoundError: No such ticket, tool or target.
@@ -362,20 +367,24 @@ class Execution(Protocol):
         """
 
     def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
-        """Start a run that looks and asks nobody, once a workflow, where the policy says so.
+        """Start a read-only run that asks nobody, once per workflow, if the policy allows it.
 
         Raises:
             NotFoundError: No such ticket or workflow.
         """
 
     def run(self, run_id: str) -> RunDetail:
-        """Raises `NotFoundError`."""
+        """Return a run with all its events.
+
+        Raises:
+            NotFoundError: No such run.
+        """
 
     def runs(self, ticket_id: str = "") -> list[RunSummary]:
-        """Of one ticket, or the latest of all; 50 at most."""
+        """List the runs of one ticket, or the latest of all; 50 at most."""
 
     def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
-        """Let exactly this change be sent.
+        """Approve exactly this change.
 
         Raises:
             ConflictError: It is not what waits, was decided already, or is too late.
@@ -383,141 +392,75 @@ class Execution(Protocol):
         """
 
     def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
-        """Refuse it for good; raises as `approve`."""
+        """Deny a change for good; raises as `approve`."""
 
     def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
-        """Raises `ConflictError` where nothing like it is asked."""
+        """Answer the run's question.
+
+        Raises:
+            ConflictError: The run asks no such question.
+        """
 
     def pause(self, run_id: str) -> RunDetail:
-        """Let it rest after what is being sent; raises `NotFoundError`."""
+        """Pause the run after the current command; raises `NotFoundError`."""
 
     def resume(self, run_id: str) -> RunDetail:
-        """Let it go on; raises `NotFoundError`."""
+        """Resume the run; raises `NotFoundError`."""
 
     def cancel(self, run_id: str) -> RunDetail:
-        """End it; raises `NotFoundError`."""
+        """Cancel the run; raises `NotFoundError`."""
 
     def take_over(self, run_id: str) -> RunDetail:
-        """End it, since the caller goes on by hand; raises `NotFoundError`."""
+        """End the run, since the caller continues by hand; raises `NotFoundError`."""
 
     def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
-        """What carries each step out, proposed or approved; raises `NotFoundError`."""
+        """List each step's tool call, proposed or approved; raises `NotFoundError`."""
 
-    def approve_binding(self, given: BindingApproval) -> StepBinding:
-        """Vouch for a binding, as it is given; raises `InvalidInputError`, `NotFoundError`."""
+    def approve_binding(self, approval: BindingApproval) -> StepBinding:
+        """Approve a binding as it is sent; raises `InvalidInputError`, `NotFoundError`."""
 
     def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
-        """Approved ones of a page whose steps are gone, the oldest first.
+        """List approved bindings of a page whose steps are gone, the oldest first.
 
-        Those in whose place one was approved at a box are left out.
+        Those replaced by an approved binding of a box are left out.
         """
 
     def tools(self) -> list[ToolSummary]:
-        """What the catalogue has."""
+        """List the tools of the catalogue."""
 
     def failed_commands(self, *, weeks: int) -> list[FailedCommand]:
-        """Of the runs of the last weeks, by document and line."""
+        """List failed commands in runs of the last weeks, by document and line."""
 
     def suspension(self) -> Suspended | None:
-        """Whether all runs stand still."""
+        """Return the emergency stop, if it is in force."""
 
-    def suspend(self, given: Suspend) -> None:
-        """Let all runs stand still; it wins over every other state."""
+    def suspend(self, request: Suspend) -> None:
+        """Stop all runs; this overrides every other state."""
 
     def release(self) -> None:
-        """Let them go on."""
+        """Lift the emergency stop."""
 
 
-class ExecutionClient:
+class ExecutionClient(ContractClient):
     """`Execution` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def start(self, wanted: StartRun) -> RunDetail:
-        """See `Execution.start`."""
-        return RunDetail.model_validate(self._client.post("/v1/runs", wanted))
-
-    def start_by_hand(self, wanted: StartByHand) -> RunDetail:
-        """See `Execution.start_by_hand`."""
-        return RunDetail.model_validate(self._client.post("/v1/runs/by-hand", wanted))
-
-    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
-        """See `Execution.look_at_once`."""
-        return LookedAtOnce.model_validate(self._client.post("/v1/looks", wanted))
-
-    def run(self, run_id: str) -> RunDetail:
-        """See `Execution.run`."""
-        return RunDetail.model_validate(self._client.get(f"/v1/runs/{run_id}"))
-
-    def runs(self, ticket_id: str = "") -> list[RunSummary]:
-        """See `Execution.runs`."""
-        found = self._client.get("/v1/runs", ticket_id=ticket_id)
-        return [RunSummary.model_validate(each) for each in found]
-
-    def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
-        """See `Execution.approve`."""
-        return self._post(run_id, "approval", decision)
-
-    def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
-        """See `Execution.deny`."""
-        return self._post(run_id, "denial", decision)
-
-    def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
-        """See `Execution.answer`."""
-        return self._post(run_id, "answer", answer)
-
-    def pause(self, run_id: str) -> RunDetail:
-        """See `Execution.pause`."""
-        return self._post(run_id, "pause", {})
-
-    def resume(self, run_id: str) -> RunDetail:
-        """See `Execution.resume`."""
-        return self._post(run_id, "resumption", {})
-
-    def cancel(self, run_id: str) -> RunDetail:
-        """See `Execution.cancel`."""
-        return self._post(run_id, "cancellation", {})
-
-    def take_over(self, run_id: str) -> RunDetail:
-        """See `Execution.take_over`."""
-        return self._post(run_id, "taking-over", {})
-
-    def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
-        """See `Execution.bindings`."""
-        found = self._client.get("/v1/bindings", ticket_id=ticket_id, workflow_id=workflow_id)
-        return [StepBinding.model_validate(each) for each in found]
-
-    def approve_binding(self, given: BindingApproval) -> StepBinding:
-        """See `Execution.approve_binding`."""
-        return StepBinding.model_validate(self._client.post("/v1/bindings", given))
-
-    def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
-        """See `Execution.orphaned_bindings`."""
-        found = self._client.get("/v1/bindings/orphaned", document_id=document_id)
-        return [OrphanedBinding.model_validate(each) for each in found]
-
-    def tools(self) -> list[ToolSummary]:
-        """See `Execution.tools`."""
-        return [ToolSummary.model_validate(each) for each in self._client.get("/v1/tools")]
-
-    def failed_commands(self, *, weeks: int) -> list[FailedCommand]:
-        """See `Execution.failed_commands`."""
-        found = self._client.get("/v1/failed-commands", weeks=weeks)
-        return [FailedCommand.model_validate(each) for each in found]
-
-    def suspension(self) -> Suspended | None:
-        """See `Execution.suspension`."""
-        found = self._client.get("/v1/suspension")
-        return Suspended.model_validate(found) if found else None
-
-    def suspend(self, given: Suspend) -> None:
-        """See `Execution.suspend`."""
-        self._client.post("/v1/suspension", given)
-
-    def release(self) -> None:
-        """See `Execution.release`."""
-        self._client.delete("/v1/suspension")
-
-    def _post(self, run_id: str, what: str, body: Value | dict[str, str]) -> RunDetail:
-        return RunDetail.model_validate(self._client.post(f"/v1/runs/{run_id}/{what}", body))
+    start = route(Execution.start, "POST", "/v1/runs")
+    start_by_hand = route(Execution.start_by_hand, "POST", "/v1/runs/by-hand")
+    look_at_once = route(Execution.look_at_once, "POST", "/v1/looks")
+    run = route(Execution.run, "GET", "/v1/runs/{run_id}")
+    runs = route(Execution.runs, "GET", "/v1/runs")
+    approve = route(Execution.approve, "POST", "/v1/runs/{run_id}/approval")
+    deny = route(Execution.deny, "POST", "/v1/runs/{run_id}/denial")
+    answer = route(Execution.answer, "POST", "/v1/runs/{run_id}/answer")
+    pause = route(Execution.pause, "POST", "/v1/runs/{run_id}/pause")
+    resume = route(Execution.resume, "POST", "/v1/runs/{run_id}/resumption")
+    cancel = route(Execution.cancel, "POST", "/v1/runs/{run_id}/cancellation")
+    take_over = route(Execution.take_over, "POST", "/v1/runs/{run_id}/taking-over")
+    bindings = route(Execution.bindings, "GET", "/v1/bindings")
+    approve_binding = route(Execution.approve_binding, "POST", "/v1/bindings")
+    orphaned_bindings = route(Execution.orphaned_bindings, "GET", "/v1/bindings/orphaned")
+    tools = route(Execution.tools, "GET", "/v1/tools")
+    failed_commands = route(Execution.failed_commands, "GET", "/v1/failed-commands")
+    suspension = route(Execution.suspension, "GET", "/v1/suspension")
+    suspend = route(Execution.suspend, "POST", "/v1/suspension")
+    release = route(Execution.release, "DELETE", "/v1/suspension")

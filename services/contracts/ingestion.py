@@ -1,4 +1,4 @@
-"""Ingestion: documents in, a job that can be watched out."""
+"""Ingestion: documents in, as a job whose progress can be followed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from services.contracts.client import ContractClient, route
 from services.contracts.pictures import PagePicture, PictureFile
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
-from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
 from services.workflow.model import ShownPage
@@ -21,7 +21,7 @@ LONGEST_LINK = 4_096
 
 
 class JobStatus(StrEnum):
-    """Where a job stands."""
+    """Status of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -43,7 +43,7 @@ class IngestJob(Value):
 
     id: str
     source: str
-    """The folder, archive, checkout or upload it reads."""
+    """The folder, archive, checkout or upload that the job reads."""
     status: JobStatus
     total: int = 0
     added: int = 0
@@ -51,34 +51,38 @@ class IngestJob(Value):
     unchanged: int = 0
     deleted: int = 0
     skipped: int = 0
-    """Files that are no documents: of a form that no reader knows, or legal and build files."""
+    """Number of files that are not documents: of a format that no reader knows, or legal and build
+    files.
+    """
     failed: tuple[FailedDocument, ...] = ()
-    """Of very many, the first thousand by their ids."""
+    """Documents that failed; at most the first thousand by their ids."""
     chunks_embedded: int = 0
     approved_deleted: int = 0
-    """Approved procedures that a removal deleted with the documents."""
+    """Number of approved procedures that a removal deleted with the documents."""
     seconds_left: float | None = None
-    """By the pace of late; None before there is one, and once it is over."""
+    """Estimated seconds left, from the recent pace; None before there is one and once the job is
+    over.
+    """
     reason: str = ""
     created_at: datetime
     updated_at: datetime
 
     @property
     def handled(self) -> int:
-        """Documents done with, of `total`."""
+        """Number of documents handled, of `total`."""
         return self.added + self.changed + self.unchanged + len(self.failed)
 
     @property
     def failures(self) -> int:
-        """Documents that failed, those without a place in `failed` too once the job is done."""
-        told = len(self.failed)
-        if not told or self.status is not JobStatus.DONE:
-            return told
-        return max(told, self.total - self.added - self.changed - self.unchanged)
+        """Number of documents that failed, unlisted ones included once the job is done."""
+        listed = len(self.failed)
+        if not listed or self.status is not JobStatus.DONE:
+            return listed
+        return max(listed, self.total - self.added - self.changed - self.unchanged)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing about it will change any more."""
+        """True if nothing about the job will change any more."""
         return self.status in {JobStatus.DONE, JobStatus.FAILED}
 
 
@@ -94,23 +98,23 @@ class IngestedDocument(Value):
     nodes: int
     updated_at: datetime
     text_hash: str = ""
-    """Names its reading; empty where an older version ingested it."""
+    """Hash of the text, which names its reading; empty if an older version ingested it."""
     is_outdated: bool = False
-    """Whether it was read by older rules: an ingest reads it again."""
+    """True if older rules read the document; the next ingest reads it again."""
     owner: str = ""
-    """The team that looks after it; empty where none was named."""
+    """The team that owns the document; empty if none was named."""
 
 
 class DocumentQuery(Value):
-    """Which documents are asked for; a field at its default asks for any."""
+    """Filter for documents; a field at its default does not restrict it."""
 
     root: str = Field(default="", max_length=4096)
     under: str = Field(default="", max_length=1024)
-    """Beginning of the ids, such as a folder with its slash."""
+    """Prefix of the ids, such as a folder with its slash."""
     text: str = Field(default="", max_length=200)
-    """Looked for in id and title, whatever the case."""
+    """Text to find in id and title, ignoring case."""
     after: str = Field(default="", max_length=1024)
-    """The id behind which the list begins."""
+    """The id after which the list begins."""
     limit: int = Field(default=100, ge=1, le=1000)
 
 
@@ -118,24 +122,24 @@ ANY_DOCUMENT = DocumentQuery()
 
 
 class LinkQuery(Value):
-    """Links of a document's page, to be found among the documents."""
+    """Links of a document's page, to be resolved among the documents."""
 
     document_id: str = Field(max_length=1024)
     links: tuple[Annotated[str, Field(max_length=LONGEST_LINK)], ...] = Field(max_length=MOST_LINKS)
-    """As the page writes them, with or without fragments."""
+    """Links as the page writes them, with or without fragments."""
 
 
 class Folder(Value):
     """A folder of documents."""
 
     path: str
-    """With its slash at the end: what ids in it begin with."""
+    """Path of the folder with a trailing slash: the prefix of the ids in it."""
     documents: int
-    """Those in folders below it included."""
+    """Number of documents, those in subfolders included."""
 
 
 class DocumentPlace(Value):
-    """A chunk or an incident node, and where in the document it stands."""
+    """A chunk or an incident node, and its lines in the document."""
 
     id: str
     name: str
@@ -144,23 +148,27 @@ class DocumentPlace(Value):
 
 
 class DocumentContents(Value):
-    """What became of one document."""
+    """A document with its lines, chunks and incident nodes."""
 
     document: IngestedDocument
     lines: tuple[str, ...]
     chunks: tuple[DocumentPlace, ...]
     nodes: tuple[DocumentPlace, ...]
-    """In the order of their lines."""
+    """Incident nodes, in the order of their lines."""
     withheld: tuple[int, ...] = ()
-    """Lines that screening left out of what is used."""
+    """Numbers of the lines that screening withholds."""
     boxes: dict[str, bool] = Field(default={})
-    """Words of people on its blocks: whether one is a step to tick off, by its key."""
+    """Corrections of people to its blocks, by block key: True if the block is a step to tick
+    off.
+    """
     box_habit: dict[str, float] = Field(default={})
-    """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
+    """Log-odds of being a step, by sign of form, learned from such corrections; empty as
+    shipped.
+    """
 
     @property
     def shown_page(self) -> ShownPage:
-        """The page as a checklist shows it, all of it open."""
+        """The page as a checklist shows it, with all sections open."""
         return ShownPage(
             document_id=self.document.id,
             title=self.document.title,
@@ -170,32 +178,34 @@ class DocumentContents(Value):
 
 
 class Ownership(Value):
-    """The team that looks after documents; of several that apply the longest prefix wins."""
+    """The team that owns documents; if several entries apply, the longest prefix wins."""
 
     root: str = Field(default="", max_length=4096)
-    """A root's path; empty for documents of all roots."""
+    """Path of a root; empty for documents of all roots."""
     prefix: str = Field(default="", max_length=1024)
-    """A document's id, or a folder of them; empty for all."""
+    """Id of a document, or a folder of them; empty for all."""
     team: str = Field(max_length=200)
-    """Empty takes the entry out."""
+    """Name of the team; an empty one removes the entry."""
 
 
 class IngestedRoot(Value):
-    """A folder, an archive, or the uploads, and what the stores hold of it."""
+    """A folder, an archive or the uploads, and the documents that came from it."""
 
     path: str
     documents: int
     outdated: int
-    """Of them, those that were read by older rules: an ingest reads them again."""
+    """Number of documents that older rules read; the next ingest reads them again."""
     is_upload: bool = False
-    """Whether its documents were uploaded; each may be forgotten alone."""
+    """True if the documents were uploaded, so that each may be removed alone."""
     is_there: bool
-    """Whether the service finds it on its disk; what it does not was moved, renamed or removed."""
+    """True if the service finds it on its disk; a root that was moved, renamed or removed is
+    missing.
+    """
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that a caller sends, read once from where it stands."""
+    """A file that a caller sends, read once as a stream."""
 
     name: str
     """Path within the upload, with forward slashes: the document's id, or an archive's name."""
@@ -203,54 +213,55 @@ class Upload:
 
 
 class IngestRequest(Value):
-    """What to ingest: a file, a folder, a zip archive or a Git checkout on the service's disk."""
+    """Path to ingest on the service's disk: a file, folder, zip archive or Git checkout."""
 
     path: str
     prune: bool = True
-    """Whether documents that an earlier ingest of the same path brought and that are gone now
-    disappear from the stores."""
+    """True if documents of an earlier ingest of the same path that no longer exist are removed from
+    the stores.
+    """
 
 
 class ForgetRequest(Value):
-    """Whose documents are to be removed."""
+    """Root, or uploaded document, to remove from the stores."""
 
     root: str
-    """The path of a known root."""
+    """Path of a known root."""
     document: str = ""
-    """The id of one uploaded document, which alone is meant."""
+    """Id of one uploaded document, to remove it alone."""
 
 
 class RemovalCost(Value):
-    """What would be lost."""
+    """Loss that a removal would cause."""
 
     documents: int
     approved: int
-    """Approved procedures that no other document keeps."""
+    """Number of approved procedures that no other document keeps."""
 
 
 class Archived(Value):
-    """Whether a case was kept: not where its document is unknown by now."""
+    """Result of archiving a case."""
 
     kept: bool
 
 
 class ForgetCases(Value):
-    """Resolved tickets that are no cases any more."""
+    """Resolved tickets whose cases are to be removed."""
 
     ids: tuple[str, ...] = Field(max_length=1000)
 
 
 class DecayKind(StrEnum):
-    """What has come apart between a page and others."""
+    """Kind of decay between a page and other pages."""
 
     LINK = "link"
-    """It links to a page that is not there."""
+    """The page links to one that does not exist."""
     NAME = "name"
-    """It names something that other pages named once, and that none names any more."""
+    """The page names something that other pages once named and none names any more."""
 
 
 class Decay(Value):
-    """A line of a page that the pages around it have left behind."""
+    """A line of a page that other pages have moved on from."""
 
     kind: DecayKind
     document_id: str
@@ -258,28 +269,29 @@ class Decay(Value):
     said: str
     """The link as it is written, or the name."""
     was: tuple[str, ...] = ()
-    """The page that the link led to, or those that had the name too; 10 at most."""
+    """The page that the link led to, or the pages that had the name too; 10 at most."""
     others: int = 0
-    """How many these are."""
+    """Number of such pages."""
     instead: str = ""
-    """The document that has its text or its file's name now, or what the other pages name since;
-    empty where that is not clear."""
+    """The document that has the missing page's text or file name now, or the name that the other
+    pages use instead; empty if that is not clear.
+    """
     since: datetime
-    """When it was seen first."""
+    """Time at which it was first seen."""
 
 
 class Ingestion(Protocol):
-    """Turns documents into chunks and incident nodes."""
+    """Converter of documents into chunks and incident nodes."""
 
     def ingest(self, request: IngestRequest) -> IngestJob:
-        """Store the job and queue it; returns at once.
+        """Store the job and queue it; return at once.
 
         Raises:
             InvalidInputError: The path does not exist or is outside the allowed roots.
         """
 
     def upload(self, files: Sequence[Upload]) -> IngestJob:
-        """Keep the files, store a job for them and queue it; zip archives among them are opened.
+        """Keep the files, store a job for them and queue it; zip archives among them are unpacked.
 
         Raises:
             InvalidInputError: No file, a name that leads elsewhere, or a name given twice.
@@ -287,10 +299,10 @@ class Ingestion(Protocol):
         """
 
     def roots(self) -> list[IngestedRoot]:
-        """Where the documents in the stores came from, in the order of the paths."""
+        """List the origins of the documents in the stores, in the order of their paths."""
 
     def forget(self, request: ForgetRequest) -> IngestJob:
-        """Store a job that takes all documents of one root out of the stores, and queue it.
+        """Store a job that removes all documents of one root from the stores, and queue it.
 
         Roots below it are roots of their own and stay. Files are not touched.
 
@@ -301,183 +313,121 @@ class Ingestion(Protocol):
         """
 
     def removal_cost(self, request: ForgetRequest) -> RemovalCost:
-        """What `forget` would take away; raises as it does."""
+        """Return the loss that `forget` would cause; raises as it does."""
 
     def job(self, job_id: str) -> IngestJob:
-        """How the job stands.
+        """Return the state of a job.
 
         Raises:
             NotFoundError: No such job.
         """
 
     def jobs(self, *, limit: int = 50) -> list[IngestJob]:
-        """The latest jobs, newest first."""
+        """List the latest jobs, newest first."""
 
     def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
-        """Documents that are asked for, in the order of their ids."""
+        """List the documents that match the query, in the order of their ids."""
 
     def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
-        """The folders directly below `under`, in the order of their paths."""
+        """List the folders directly below `under`, in the order of their paths."""
 
     def linked(self, query: LinkQuery) -> dict[str, str]:
-        """Return the documents that links of a page lead to, by the links as they are written.
+        """Return the documents that links of a page lead to, by the links as written.
 
-        Those that lead elsewhere are left out.
+        Links that lead elsewhere are left out.
         """
 
     def contents(self, document_id: str) -> DocumentContents:
-        """What became of a document.
+        """Return everything that was derived from a document.
 
         Raises:
             NotFoundError: No such document.
         """
 
     def owners(self) -> list[Ownership]:
-        """Who looks after what, in the order of roots and prefixes."""
+        """List the owners of documents, in the order of roots and prefixes."""
 
     def set_owner(self, ownership: Ownership) -> list[Ownership]:
-        """Name the team of these documents, in the place of an earlier one; returns all.
+        """Set the team that owns these documents and return all owners.
 
         Raises:
             InvalidInputError: The team is no line of text, or no document came from the root.
         """
 
     def document(self, document_id: str) -> Document:
-        """The document with its text.
+        """Return the document with its text.
 
         Raises:
             NotFoundError: No such document.
         """
 
     def pictures(self, document_id: str) -> list[PagePicture]:
-        """The pictures that a document names beside itself, also those that were not taken in.
+        """List the pictures that a document refers to, those that were not ingested too.
 
-        In the order of their paths; of an unknown document none.
+        They come in the order of their paths; an unknown document has none.
         """
 
     def picture(self, document_id: str, content_hash: str) -> PictureFile:
-        """The bytes of one of them.
+        """Return the bytes of a picture.
 
         Raises:
-            NotFoundError: None of this hash was taken in with the document.
+            NotFoundError: No picture with this hash was ingested with the document.
         """
 
     def archive(self, case: ResolvedCase) -> Archived:
-        """Keep a resolved ticket as a typical case of its page; of a page the newest are kept.
+        """Keep a resolved ticket as a typical case of its page; a page keeps the newest ones.
 
-        The same case again replaces it. It stays when the page is read anew.
+        Archiving the same case again replaces it. It stays when the page is ingested again.
         """
 
     def forget_cases(self, request: ForgetCases) -> None:
-        """Take cases out; unknown ids are ignored."""
+        """Remove cases; unknown ids are ignored."""
 
     def doubt(self, report: DoubtReport) -> DoubtTaken:
-        """Keep what a ticket finds wrong of a page as a doubt of its reading; again is the same."""
+        """Keep an engineer's report as a doubt of the page's reading; repeating it is harmless."""
 
     def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
-        """Take such doubts out; unknown ones are ignored."""
+        """Remove such doubts; unknown ones are ignored."""
 
     def decay(self) -> list[Decay]:
-        """Links that lead nowhere and names that no other page has any more, by document."""
+        """List dead links, and names that no other page has any more, by document."""
 
 
-class IngestionClient:
+class IngestionClient(ContractClient):
     """`Ingestion` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def ingest(self, request: IngestRequest) -> IngestJob:
-        """See `Ingestion.ingest`."""
-        return IngestJob.model_validate(self._client.post("/v1/ingestions", request))
+    ingest = route(Ingestion.ingest, "POST", "/v1/ingestions")
 
     def upload(self, files: Sequence[Upload]) -> IngestJob:
         """See `Ingestion.upload`."""
         named = [(file.name, file.content) for file in files]
         return IngestJob.model_validate(self._client.post_files("/v1/documents", "files", named))
 
-    def roots(self) -> list[IngestedRoot]:
-        """See `Ingestion.roots`."""
-        return [IngestedRoot.model_validate(root) for root in self._client.get("/v1/roots")]
-
-    def forget(self, request: ForgetRequest) -> IngestJob:
-        """See `Ingestion.forget`."""
-        return IngestJob.model_validate(self._client.post("/v1/removals", request))
-
-    def job(self, job_id: str) -> IngestJob:
-        """See `Ingestion.job`."""
-        return IngestJob.model_validate(self._client.get(f"/v1/ingestions/{quote(job_id, '')}"))
-
-    def jobs(self, *, limit: int = 50) -> list[IngestJob]:
-        """See `Ingestion.jobs`."""
-        found = self._client.get("/v1/ingestions", limit=limit)
-        return [IngestJob.model_validate(job) for job in found]
-
-    def removal_cost(self, request: ForgetRequest) -> RemovalCost:
-        """See `Ingestion.removal_cost`."""
-        asked = request.model_dump(exclude_defaults=True)
-        return RemovalCost.model_validate(self._client.get("/v1/removals/cost", **asked))
-
-    def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
-        """See `Ingestion.documents`."""
-        found = self._client.get("/v1/documents", **query.model_dump(exclude_defaults=True))
-        return [IngestedDocument.model_validate(document) for document in found]
-
-    def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
-        """See `Ingestion.folders`."""
-        found = self._client.get("/v1/folders", root=root, under=under)
-        return [Folder.model_validate(folder) for folder in found]
-
-    def linked(self, query: LinkQuery) -> dict[str, str]:
-        """See `Ingestion.linked`."""
-        found: dict[str, str] = self._client.post("/v1/links", query)
-        return found
-
-    def contents(self, document_id: str) -> DocumentContents:
-        """See `Ingestion.contents`."""
-        return DocumentContents.model_validate(
-            self._client.get(f"/v1/contents/{quote(document_id)}")
-        )
-
-    def owners(self) -> list[Ownership]:
-        """See `Ingestion.owners`."""
-        return [Ownership.model_validate(each) for each in self._client.get("/v1/owners")]
-
-    def set_owner(self, ownership: Ownership) -> list[Ownership]:
-        """See `Ingestion.set_owner`."""
-        found = self._client.put("/v1/owners", ownership)
-        return [Ownership.model_validate(each) for each in found]
-
-    def document(self, document_id: str) -> Document:
-        """See `Ingestion.document`."""
-        return Document.model_validate(self._client.get(f"/v1/documents/{quote(document_id)}"))
+    roots = route(Ingestion.roots, "GET", "/v1/roots")
+    forget = route(Ingestion.forget, "POST", "/v1/removals")
+    job = route(Ingestion.job, "GET", "/v1/ingestions/{job_id}")
+    jobs = route(Ingestion.jobs, "GET", "/v1/ingestions")
+    removal_cost = route(Ingestion.removal_cost, "GET", "/v1/removals/cost")
+    documents = route(Ingestion.documents, "GET", "/v1/documents")
+    folders = route(Ingestion.folders, "GET", "/v1/folders")
+    linked = route(Ingestion.linked, "POST", "/v1/links")
+    contents = route(Ingestion.contents, "GET", "/v1/contents/{document_id:path}")
+    owners = route(Ingestion.owners, "GET", "/v1/owners")
+    set_owner = route(Ingestion.set_owner, "PUT", "/v1/owners")
+    document = route(Ingestion.document, "GET", "/v1/documents/{document_id:path}")
 
     def pictures(self, document_id: str) -> list[PagePicture]:
         """See `Ingestion.pictures`."""
-        found = self._client.get("/v1/pictures", document=document_id)
-        return [PagePicture.model_validate(each) for each in found]
+        rows = self._client.get("/v1/pictures", document=document_id)
+        return [PagePicture.model_validate(each) for each in rows]
 
     def picture(self, document_id: str, content_hash: str) -> PictureFile:
         """See `Ingestion.picture`."""
         path = f"/v1/pictures/{quote(content_hash, '')}"
         return PictureFile(*self._client.get_file(path, document=document_id))
 
-    def archive(self, case: ResolvedCase) -> Archived:
-        """See `Ingestion.archive`."""
-        return Archived.model_validate(self._client.post("/v1/cases", case))
-
-    def forget_cases(self, request: ForgetCases) -> None:
-        """See `Ingestion.forget_cases`."""
-        self._client.post("/v1/cases/removals", request)
-
-    def doubt(self, report: DoubtReport) -> DoubtTaken:
-        """See `Ingestion.doubt`."""
-        return DoubtTaken.model_validate(self._client.post("/v1/doubts", report))
-
-    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
-        """See `Ingestion.withdraw_doubts`."""
-        self._client.post("/v1/doubts/removals", request)
-
-    def decay(self) -> list[Decay]:
-        """See `Ingestion.decay`."""
-        return [Decay.model_validate(each) for each in self._client.get("/v1/decay")]
+    archive = route(Ingestion.archive, "POST", "/v1/cases")
+    forget_cases = route(Ingestion.forget_cases, "POST", "/v1/cases/removals")
+    doubt = route(Ingestion.doubt, "POST", "/v1/doubts")
+    withdraw_doubts = route(Ingestion.withdraw_doubts, "POST", "/v1/doubts/removals")
+    decay = route(Ingestion.decay, "GET", "/v1/decay")

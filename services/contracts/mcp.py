@@ -1,4 +1,4 @@
-"""What programs ask over the Model Context Protocol, and what they are answered."""
+"""Tools of the Model Context Protocol: their arguments and answers."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ MAX_WAIT_S = 60.0
 
 
 class Arguments(BaseModel):
-    """What a tool is called with; a name that it does not know is refused."""
+    """Arguments of a tool; an unknown name is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -115,7 +115,7 @@ class AnswerQuestion(Arguments):
 
     @property
     def answer(self) -> ClarificationAnswer:
-        """What is answered; a `ValidationError` unless it is exactly one thing."""
+        """The answer; raises `ValidationError` unless exactly one field is set."""
         return ClarificationAnswer(choice=self.choice, text=self.text, unknown=self.unknown)
 
 
@@ -134,64 +134,64 @@ class RecordFeedback(Arguments):
 
 
 class Answer(Value):
-    """What a tool answers."""
+    """Answer of a tool."""
 
     notice: str = NOTICE
 
 
-class Passage(Value):
-    """Lines of a document that fit a query."""
+class KnowledgePassage(Value):
+    """Lines of a document that match a query."""
 
     document_id: str
     heading: tuple[str, ...]
     start_line: int
     end_line: int
-    """Both ends are included; the first line of the document's text is 1."""
+    """Last line, included; lines are counted from 1."""
     score: float
     """Relevance, 0 to 1."""
     text: str
     url: str
-    """The page that shows these lines, as a path of the platform."""
+    """Path, on this platform, of the page that shows these lines."""
 
 
 class DraftedProcedure(Answer):
-    """Answer of `draft_procedure`: nothing of it is stored."""
+    """Answer of `draft_procedure`; nothing of it is stored."""
 
     title: str
     text: str
     """The page, in Markdown."""
     questions: dict[str, str]
-    """What it lacks, by ids that answers name."""
+    """Open questions of the draft, by the ids that answers refer to."""
     changes: tuple[str, ...]
-    """Steps that do more than look, with how far they go."""
+    """Steps that change something, with their severity."""
     notes: tuple[str, ...]
-    """What was refused or struck, and what checks find."""
+    """Notes on what was refused or struck, and findings of the checks."""
     bindings: tuple[dict[str, Any], ...]
-    """What would carry each step out."""
+    """Bindings that would carry each step out."""
 
 
-class FoundKnowledge(Answer):
+class KnowledgeAnswer(Answer):
     """Answer of `search_knowledge`."""
 
-    passages: tuple[Passage, ...]
-    """Best first."""
+    passages: tuple[KnowledgePassage, ...]
+    """Passages, best first."""
     confidence: float
-    """Chance, 0 to 1, that the best passage treats this very fault."""
+    """Chance, 0 to 1, that the best passage treats exactly this fault."""
     degraded: tuple[str, ...] = ()
-    """What did not answer, so that this was found without it."""
+    """Stores that did not answer, so that the search went on without them."""
 
 
 class OpenQuestion(Value):
-    """What one would have to know for a better workflow."""
+    """A question whose answer would improve the workflow."""
 
     question: str
     choices: tuple[str, ...]
     cards: tuple[PageCard, ...] = ()
-    """Of a question about pages: those of its choices, in their order."""
+    """Cards of the choices of a question about pages, in the same order."""
 
 
 class TicketRun(Value):
-    """How one run of a ticket's workflow stands."""
+    """State of a run of a ticket's workflow."""
 
     id: str
     mode: RunMode
@@ -199,7 +199,7 @@ class TicketRun(Value):
     outcome: RunOutcome | None = None
     why: str = ""
     waits_for: str = ""
-    """A change that waits for somebody's leave, or a question; people answer on the run's page."""
+    """A change that waits for approval, or a question; people answer on the run's page."""
     report: str = ""
 
 
@@ -211,28 +211,28 @@ class TicketRuns(Answer):
 
 
 class TicketWorkflow(Answer, JudgedTicket):
-    """Answer of `get_workflow`, `make_workflow` and `answer_question`: how a ticket stands."""
+    """Answer of `get_workflow`, `make_workflow` and `answer_question`: a ticket's state."""
 
     ticket_id: str
     title: str
     status: TicketStatus
-    """`received` or `planning`: the walk is not over; ask again with `get_workflow`."""
+    """Status of the ticket; while it is `received` or `planning`, ask again with `get_workflow`."""
     reason: str = ""
     against: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
     workflow: StoredWorkflow | None = None
-    """None while it is not made, or where nothing fits."""
+    """The workflow; None while it is not made, or if nothing fits."""
     question: OpenQuestion | None = None
     team: str | None = None
-    """Whom the ticket was handed over to."""
+    """The team that the ticket was handed over to."""
     nearest: tuple[NearestDocument, ...] = ()
-    """Filled when nothing fits: what came closest."""
+    """Closest passages, if nothing fits."""
     url: str
-    """The ticket's page, as a path of the platform."""
+    """Path, on this platform, of the ticket's page."""
 
     @field_serializer("workflow")
     def _without_withheld(self, stored: StoredWorkflow | None) -> StoredWorkflow | None:
-        """Return it with nothing in the lines of its page that no model may see."""
+        """Return the workflow with the withheld lines of its page emptied."""
         page = stored.workflow.page if stored else None
         if stored is None or page is None or not page.withheld:
             return stored
@@ -252,4 +252,6 @@ class RecordedFeedback(Answer):
     step: str = ""
     status: TicketStatus
     team: str | None = None
-    """Whom the ticket was handed over to; None where it was not, or a person must choose."""
+    """The team that the ticket was handed over to; None if it was not, or if a person must
+    choose.
+    """

@@ -1,4 +1,4 @@
-"""Pictures of a page, as they were taken in with it."""
+"""Pictures of a page, as they were ingested with it."""
 
 from dataclasses import dataclass
 
@@ -7,23 +7,23 @@ from services.kit.value import Value
 
 
 class PictureNotFoundError(NotFoundError):
-    """No such picture was taken in with the document."""
+    """No such picture was ingested with the document."""
 
 
 class PagePicture(Value):
-    """A picture that a page names, or the reason why it is not here."""
+    """A picture that a page refers to, or the reason why it is missing."""
 
     path: str
-    """From the root of the documents; the page names it from its own place."""
+    """Path from the root of the documents; the page refers to it from its own folder."""
     content_hash: str = ""
-    """sha256 of its bytes, hexadecimal; empty where it was not taken in."""
+    """SHA-256 of its bytes, hexadecimal; empty if it was not ingested."""
     media_type: str = ""
-    """By its bytes, never by its name."""
+    """Media type by its bytes, never by its name."""
     width: int = 0
     height: int = 0
-    """In pixels, as its header says."""
+    """Height in pixels, like `width` as the file's header states it."""
     refusal: str = ""
-    """Why it was not taken in."""
+    """Reason why the picture was not ingested."""
 
 
 @dataclass(frozen=True)

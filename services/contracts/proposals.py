@@ -1,68 +1,70 @@
-"""Proposed pages: written from what was done or composed, used once a person has accepted them."""
+"""Proposed pages: learned or composed, used once a person has accepted them."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
-from urllib.parse import quote
 
 from pydantic import Field
 
-from services.contracts.readings import GivenReading, ShortReading
-from services.kit.http.client import ServiceClient
+from services.contracts.client import ContractClient, route
+from services.contracts.readings import ShortReading, SubmittedReading
 from services.kit.value import Value
 
 ACCEPTED_PAGES = "accepted pages"
-"""Root of the documents that were proposed and accepted: no folder, so that nothing moves it."""
+"""Root of documents that were proposed and accepted; it is not a folder, so that nothing can move
+it.
+"""
 
 
 class ProposalOrigin(StrEnum):
-    """What a page was written from."""
+    """Origin of a proposed page."""
 
     LEARNED = "learned"
-    """From what was done about tickets."""
+    """Learned from work on tickets."""
     COMPOSED = "composed"
-    """From a sentence that somebody wrote."""
+    """Composed from a sentence that a person wrote."""
 
 
 class ProposalState(StrEnum):
-    """Where a proposed page stands."""
+    """State of a proposed page."""
 
     PROPOSED = "proposed"
-    """Nobody has decided; no ticket finds it."""
+    """Undecided; no ticket can retrieve it."""
     ACCEPTED = "accepted"
-    """It is a document like others, its reading approved."""
+    """An ordinary document, with an approved reading."""
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
-    """It was accepted, and somebody took it out again."""
+    """Accepted, then removed by a person."""
     EXPIRED = "expired"
-    """It was accepted, and no run has shown for too long that it still holds."""
+    """Accepted, but not validated by a run for too long."""
 
 
 class SourceRun(Value):
-    """One time that a page was written from: what was done about a ticket."""
+    """Work on one ticket that a page was learned from."""
 
     ticket_id: str = Field(max_length=200)
     ticket_title: str = Field(default="", max_length=1000)
     run_id: str = Field(default="", max_length=200)
-    """The run in which something was done; empty of a search alone."""
+    """The run in which something was done; empty for a search alone."""
     outcome: str = Field(default="", max_length=40)
     at: datetime
 
 
 class ProposedPage(Value):
-    """A page that somebody is to look at."""
+    """A page for a person to review."""
 
     key: str = Field(min_length=1, max_length=200)
-    """Names it for whoever proposes it: the same key again is the same proposal."""
+    """Idempotency key: the same key again is the same proposal."""
     title: str = Field(min_length=1, max_length=300)
     text: str = Field(min_length=1, max_length=200_000)
-    """Markdown; the reading cites its lines."""
-    reading: GivenReading
+    """Text in Markdown; the reading cites its lines."""
+    reading: SubmittedReading
     origin: ProposalOrigin
     runs: tuple[SourceRun, ...] = Field(default=(), max_length=200)
     proposed_by: str = Field(default="", max_length=200)
-    """Who had it written, several with `and` between them; empty: the platform. None of them
-    accepts it."""
+    """People who had it written, joined by `and`; empty: the platform. None of them may accept
+    it.
+    """
 
 
 class ProposalSummary(Value):
@@ -71,51 +73,53 @@ class ProposalSummary(Value):
     id: str
     title: str
     document_id: str
-    """What it is, or would be, called among documents: `learned/NAME.md`."""
+    """Document id that it has, or would have: `learned/NAME.md`."""
     origin: ProposalOrigin
     state: ProposalState
     learned_from: int
-    """Runs; 1: one path was seen."""
+    """Number of runs; 1: a single path was seen."""
     proposed_by: str
     proposed_at: datetime
     decided_by: str = ""
     decided_at: datetime | None = None
     validated_at: datetime | None = None
-    """When a run last showed that it holds."""
+    """Time at which a run last showed that the page holds."""
     expires_at: datetime | None = None
-    """Of an accepted one, unless a run shows that it holds before."""
+    """Time at which an accepted page expires unless a run validates it."""
 
 
 class ProposalDetail(ProposalSummary):
-    """A proposed page with all of it."""
+    """A proposed page with its text, reading and runs."""
 
     text: str
     text_hash: str
     reading: ShortReading
     runs: tuple[SourceRun, ...]
     original: str = ""
-    """The text as it was proposed, where whoever accepted it had edited it."""
+    """The proposed text, if the person who accepted it had edited it."""
     why: str = ""
-    """Why it was rejected or withdrawn."""
+    """Reason for the rejection or withdrawal."""
 
 
 class Acceptance(Value):
-    """Somebody vouches for a proposed page."""
+    """Request to accept a proposed page."""
 
     text: str = Field(default="", max_length=200_000)
-    """As they edited it; empty: as it was proposed. What cannot be found in it again is refused."""
+    """The edited text; empty: as proposed. If a step of the reading cannot be found in it, it is
+    refused.
+    """
     text_hash: str = Field(max_length=64)
-    """Of the text that they saw."""
+    """Hash of the text that the person saw."""
 
 
 class Dismissal(Value):
-    """Somebody takes a proposed or accepted page away."""
+    """Request to reject a proposed page, or to withdraw an accepted one."""
 
     why: str = Field(default="", max_length=2000)
 
 
 class Validation(Value):
-    """A run has carried out what accepted pages say, and it helped."""
+    """Report of a run that followed accepted pages with success."""
 
     document_ids: tuple[str, ...] = Field(max_length=50)
     run_id: str = Field(max_length=200)
@@ -123,82 +127,53 @@ class Validation(Value):
 
 
 class Proposals(Protocol):
-    """Proposed pages; whoever calls is the current caller."""
+    """Proposed pages, in the name of the current caller."""
 
     def propose(self, page: ProposedPage) -> ProposalDetail:
-        """Keep it for somebody to look at; the same key again gives what is there.
+        """Store a page for review; the same key again returns the existing proposal.
 
         Raises:
-            InvalidInputError: The reading is not of the text, or instructs whoever reads it.
-            ForbiddenError: It is said to be learned, and a person or their key proposes it.
+            InvalidInputError: The reading does not match the text, or instructs its reader.
+            ForbiddenError: It claims to be learned, and a person or their key proposes it.
         """
 
     def proposals(self, state: ProposalState | None = None) -> list[ProposalSummary]:
-        """Those in a state, or all, the latest first; 200 at most."""
+        """List the proposals in a state, or all, the latest first; 200 at most."""
 
     def proposal(self, proposal_id: str) -> ProposalDetail:
-        """Raises `NotFoundError`."""
+        """Return a proposal.
+
+        Raises:
+            NotFoundError: No such proposal.
+        """
 
     def accept(self, proposal_id: str, acceptance: Acceptance) -> ProposalDetail:
-        """Make it a document whose reading is approved by the caller; a person, never its author.
+        """Make it a document whose reading the caller approves; never by its author or a key.
 
         Raises:
             NotFoundError: No such proposal.
             ConflictError: It was decided before, or has changed since the caller saw it.
-            InvalidInputError: The edited text does not say any more what the reading says.
-            ForbiddenError: The caller may not vouch for it.
+            InvalidInputError: The edited text no longer says what the reading says.
+            ForbiddenError: The caller may not accept it.
         """
 
     def reject(self, proposal_id: str, dismissal: Dismissal) -> ProposalDetail:
-        """Decide against it for good. Raises `NotFoundError`, `ConflictError`."""
+        """Reject a proposal for good; raises `NotFoundError`, `ConflictError`."""
 
     def withdraw(self, proposal_id: str, dismissal: Dismissal) -> ProposalDetail:
-        """Take an accepted one out of the documents. Raises `NotFoundError`, `ConflictError`."""
+        """Remove an accepted page from the documents; raises `NotFoundError`, `ConflictError`."""
 
     def validate(self, validation: Validation) -> None:
-        """A run has shown that these pages hold; unknown documents are ignored."""
+        """Record that a run has shown these pages to hold; unknown documents are ignored."""
 
 
-class ProposalsClient:
+class ProposalsClient(ContractClient):
     """`Proposals` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def propose(self, page: ProposedPage) -> ProposalDetail:
-        """See `Proposals.propose`."""
-        return ProposalDetail.model_validate(self._client.post("/v1/proposals", page))
-
-    def proposals(self, state: ProposalState | None = None) -> list[ProposalSummary]:
-        """See `Proposals.proposals`."""
-        asked = {"state": state.value} if state else {}
-        found = self._client.get("/v1/proposals", **asked)
-        return [ProposalSummary.model_validate(each) for each in found]
-
-    def proposal(self, proposal_id: str) -> ProposalDetail:
-        """See `Proposals.proposal`."""
-        return ProposalDetail.model_validate(self._client.get(_path(proposal_id)))
-
-    def accept(self, proposal_id: str, acceptance: Acceptance) -> ProposalDetail:
-        """See `Proposals.accept`."""
-        return self._post(proposal_id, "acceptance", acceptance)
-
-    def reject(self, proposal_id: str, dismissal: Dismissal) -> ProposalDetail:
-        """See `Proposals.reject`."""
-        return self._post(proposal_id, "rejection", dismissal)
-
-    def withdraw(self, proposal_id: str, dismissal: Dismissal) -> ProposalDetail:
-        """See `Proposals.withdraw`."""
-        return self._post(proposal_id, "withdrawal", dismissal)
-
-    def validate(self, validation: Validation) -> None:
-        """See `Proposals.validate`."""
-        self._client.post("/v1/validations", validation)
-
-    def _post(self, proposal_id: str, what: str, body: Value) -> ProposalDetail:
-        found = self._client.post(f"{_path(proposal_id)}/{what}", body)
-        return ProposalDetail.model_validate(found)
-
-
-def _path(proposal_id: str) -> str:
-    return f"/v1/proposals/{quote(proposal_id, '')}"
+    propose = route(Proposals.propose, "POST", "/v1/proposals")
+    proposals = route(Proposals.proposals, "GET", "/v1/proposals")
+    proposal = route(Proposals.proposal, "GET", "/v1/proposals/{proposal_id}")
+    accept = route(Proposals.accept, "POST", "/v1/proposals/{proposal_id}/acceptance")
+    reject = route(Proposals.reject, "POST", "/v1/proposals/{proposal_id}/rejection")
+    withdraw = route(Proposals.withdraw, "POST", "/v1/proposals/{proposal_id}/withdrawal")
+    validate = route(Proposals.validate, "POST", "/v1/validations")

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from services.contracts.client import ContractClient, route
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.procedure.model import Procedure
@@ -17,74 +17,79 @@ from services.workflow.model import LinkedPage
 
 
 class RetrieveRequest(Value):
-    """What to look for. Text alone is enough; the other fields sharpen it."""
+    """A query. Text alone is enough; the other fields sharpen it."""
 
     title: str = ""
     description: str = ""
     alert_name: str = ""
     labels: dict[str, str] = Field(default={})
     without: tuple[str, ...] = Field(default=(), max_length=100)
-    """Documents that are known not to be meant: nothing of them comes back."""
+    """Documents that are ruled out; nothing of them is returned."""
     top_chunks: int = Field(default=12, ge=1, le=100)
-    """K of the paper: chunks that come back."""
+    """Number of chunks to return: K of the paper."""
     top_nodes: int = Field(default=8, ge=1, le=100)
-    """N of the paper: nodes that come back."""
+    """Number of nodes to return: N of the paper."""
     with_cases: bool = False
-    """Whether pages are found more easily that resolved tickets like this one, or that a model says
-    people would write so of."""
+    """True to also match pages by similar resolved tickets, and by texts that a model wrote as
+    people would report the fault.
+    """
 
     @classmethod
     def of_ticket(cls, ticket: TicketDraft, *, without: Sequence[str] = ()) -> "RetrieveRequest":
-        """The request a ticket stands for, without sentences that speak to a language model."""
-        asked = screened(ticket).ticket
+        """Build the request for a ticket, without sentences that address a language model."""
+        safe_ticket = screened(ticket).ticket
         return cls(
-            title=asked.title,
-            description=asked.description,
-            alert_name=asked.alert_name,
-            labels=asked.labels,
+            title=safe_ticket.title,
+            description=safe_ticket.description,
+            alert_name=safe_ticket.alert_name,
+            labels=safe_ticket.labels,
             without=tuple(without),
             with_cases=True,
         )
 
 
-Part = Literal["vectors", "graph"]
-"""Where knowledge is found: by meaning and words, or by the names of incidents."""
+RetrievalStore = Literal["vectors", "graph"]
+"""Store that knowledge is retrieved from: chunks by meaning and words, or nodes by incident
+names.
+"""
 
 
 class PageReading(Value):
-    """One of the documents that were found, and what its reading tells to do."""
+    """A retrieved document with its reading."""
 
     document_id: str
     title: str
     served: ServedReading | None = None
-    """None where nobody has read the page as it stands."""
+    """The served reading; None if nobody has read the page as it is now."""
     score: float = 0.0
     """Relevance of the document, 0–1."""
     text: str = ""
-    """The converted text without sentences that speak to a language model: the lines that the
-    reading names, counted from 1."""
+    """The converted text without sentences that address a language model: the lines that the
+    reading cites, counted from 1.
+    """
     stored_text: str = ""
-    """The text as it is stored, where screening left out lines of it; empty where it is `text`."""
+    """The text as stored, if screening removed lines from it; empty if it equals `text`."""
     near: dict[int, float] = Field(default={})
-    """How near each passage that was found of it comes, 0–1, by its first line."""
+    """Similarity of each retrieved passage, 0–1, by its first line."""
     boxes: dict[str, bool] = Field(default={})
-    """What people said of blocks, by key: whether they are steps."""
+    """Corrections of people to its blocks, by block key: True if the block is a step."""
     box_habit: dict[str, float] = Field(default={})
-    """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
+    """Log-odds of being a step, by sign of form, learned from such corrections; empty as
+    shipped.
+    """
     links: tuple[LinkedPage, ...] = ()
-    """Of a page that is mostly links and may be the answer: the pages that it leads to, in its
-    order."""
+    """Pages that it links to, in order, if it is mostly links and may be the answer."""
     origin: str = ""
-    """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
+    """Origin of a page that was not written by hand: `learned from 3 runs`."""
 
     @property
     def procedures(self) -> tuple[Procedure, ...]:
-        """What its reading tells; nothing where nobody has read it."""
+        """Procedures of its reading; none if nobody has read it."""
         return self.served.reading.procedures if self.served else ()
 
     @property
     def approved(self) -> list[Procedure]:
-        """What of it a person has approved, in its order."""
+        """Procedures that a person has approved, in order."""
         served = self.served
         return [
             procedure
@@ -94,40 +99,43 @@ class PageReading(Value):
 
     @property
     def is_read(self) -> bool:
-        """Whether a model or a person has read the page, so that its logic may be drawn."""
+        """True if a model or a person has read the page, so that its logic may be drawn."""
         return self.served is not None
 
 
 RIVAL_SCORE = 0.85
-"""Share of the best page's relevance from which another one competes: where the best one is right,
-most others stay under it (even ids of the benchmark)."""
+"""Share of the best page's relevance from which another one competes; where the best one is right,
+most others stay under it (even ids of the benchmark).
+"""
 MOST_SIGNS = 12
-"""Documents whose signs come back."""
+"""Number of documents whose signs are returned."""
 
 
 class PageSigns(Value):
-    """What speaks for one document, in numbers: what learning on site starts from."""
+    """Retrieval signals of one document, from which the site learns."""
 
     document_id: str
     signs: dict[str, float]
-    """By the name of a signal of retrieval."""
+    """Values by the name of a retrieval signal."""
 
 
 class RetrievedContext(KnowledgeContext):
-    """What is known for one ticket, with the readings of its documents."""
+    """Knowledge about one ticket, with the readings of its documents."""
 
     pages: tuple[PageReading, ...] = ()
-    """Of the documents of `chunks` and `nodes`, the most relevant first, then the linked ones."""
-    degraded: tuple[Part, ...] = ()
-    """What did not answer, so that this was found without it."""
+    """Readings of the documents of `chunks` and `nodes`, the most relevant first, then of linked
+    ones.
+    """
+    degraded: tuple[RetrievalStore, ...] = ()
+    """Stores that did not answer, so that retrieval went on without them."""
     signs: tuple[PageSigns, ...] = ()
-    """Of the documents that came nearest, best first."""
+    """Signals of the closest documents, best first."""
     is_alert: bool = False
-    """Whether it was looked for by the name of an alert."""
+    """True if the query had the name of an alert."""
 
 
 class SourceText(Value):
-    """The lines of a span as they stand in the document."""
+    """The lines of a span as the document has them."""
 
     span: Span
     document_title: str
@@ -135,12 +143,12 @@ class SourceText(Value):
 
 
 class NodeQuery(Value):
-    """Which incident nodes are asked for."""
+    """Filter for incident nodes."""
 
     text: str = Field(default="", max_length=200)
     """Part of a name or alias, compared without case, spacing and punctuation; empty for any."""
     start: int = Field(default=0, ge=0, le=10_000_000)
-    """How many of the first are left out."""
+    """Number of nodes to skip."""
     limit: int = Field(default=50, ge=1, le=500)
 
 
@@ -155,7 +163,7 @@ class NodeSummary(Value):
 
     @classmethod
     def of(cls, node: IncidentNode) -> "NodeSummary":
-        """Of the whole node."""
+        """Summarise a node."""
         return cls(
             id=node.id,
             name=node.name,
@@ -166,54 +174,54 @@ class NodeSummary(Value):
 
 
 class Link(Value):
-    """A procedure hands over to a page of another node."""
+    """A hand-over from a procedure to a page of another node."""
 
     source: str
     target: str
 
 
 class NodeSurroundings(Value):
-    """An incident node and those around it."""
+    """An incident node and its neighbourhood."""
 
     node: IncidentNode
     around: tuple[NodeSummary, ...]
     """Nodes that it leads to, the nearest first, then others of its own pages."""
     links: tuple[Link, ...]
-    """Among all these, by the ids of the nodes."""
+    """Links among all these nodes, by node id."""
     left_out: int = 0
-    """How many more there are."""
+    """Number of further nodes."""
 
 
 class PeersQuery(Value):
-    """Which pages of a kind are asked for."""
+    """Query for pages that treat the same kind of fault as a page."""
 
     document_id: str = Field(max_length=1024)
     most: int = Field(default=6, ge=1, le=20)
     least_meaning: float = Field(default=0.5, ge=0, le=1)
-    """Cosine of what the page treats with the nearest passage of another one."""
+    """Lowest cosine of the page's subject with the closest passage of another page."""
 
 
 class Retrieval(Protocol):
-    """Finds what is known about a fault."""
+    """Search for what is known about a fault."""
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
-        """Ranked chunks and nodes, the readings of their documents, and how likely they fit.
+        """Return ranked chunks and nodes, their documents' readings, and how likely they fit.
 
-        From the vector store alone, or from the graph alone, where the other does not answer.
+        If one of the stores does not answer, the other one is used alone.
 
         Raises:
             UnavailableError: Neither answered.
         """
 
     def source(self, span: Span) -> SourceText:
-        """The text of a span.
+        """Return the text of a span.
 
         Raises:
             NotFoundError: The document is not, or no longer, known.
         """
 
     def peers(self, query: PeersQuery) -> list[PageReading]:
-        """Other pages that treat the same kind of fault, the nearest first, with their readings.
+        """List other pages that treat the same kind of fault, nearest first, with readings.
 
         Raises:
             NotFoundError: The document is not, or no longer, known.
@@ -221,14 +229,14 @@ class Retrieval(Protocol):
         """
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
-        """Incident nodes that are asked for, in the order of their names.
+        """List the incident nodes that match the query, in the order of their names.
 
         Raises:
             UnavailableError: The graph did not answer.
         """
 
     def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
-        """A node with those within so many links.
+        """Return a node with its neighbours within `hops` links.
 
         Raises:
             NotFoundError: No such node.
@@ -236,36 +244,20 @@ class Retrieval(Protocol):
         """
 
 
-class RetrievalClient:
+class RetrievalClient(ContractClient):
     """`Retrieval` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
-        """See `Retrieval.retrieve`."""
-        return RetrievedContext.model_validate(self._client.post("/v1/retrievals", request))
+    retrieve = route(Retrieval.retrieve, "POST", "/v1/retrievals")
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""
-        found = self._client.get(
+        payload = self._client.get(
             f"/v1/sources/{quote(span.document_id)}",
             start_line=span.start_line,
             end_line=span.end_line,
         )
-        return SourceText.model_validate(found)
+        return SourceText.model_validate(payload)
 
-    def peers(self, query: PeersQuery) -> list[PageReading]:
-        """See `Retrieval.peers`."""
-        found = self._client.post("/v1/peers", query)
-        return [PageReading.model_validate(each) for each in found]
-
-    def nodes(self, query: NodeQuery) -> list[NodeSummary]:
-        """See `Retrieval.nodes`."""
-        found = self._client.get("/v1/nodes", **query.model_dump(exclude_defaults=True))
-        return [NodeSummary.model_validate(each) for each in found]
-
-    def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
-        """See `Retrieval.surroundings`."""
-        found = self._client.get(f"/v1/nodes/{quote(node_id)}", hops=hops)
-        return NodeSurroundings.model_validate(found)
+    peers = route(Retrieval.peers, "POST", "/v1/peers")
+    nodes = route(Retrieval.nodes, "GET", "/v1/nodes")
+    surroundings = route(Retrieval.surroundings, "GET", "/v1/nodes/{node_id:path}")

@@ -4,26 +4,26 @@ from typing import Protocol
 
 from pydantic import Field, computed_field
 
+from services.contracts.client import ContractClient, route
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
-from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import KnowledgeContext
 
 
 class Dimension(Value):
-    """One of the five scores, with what it saw."""
+    """One of the five scores, with its evidence."""
 
     value: float = Field(ge=1, le=5)
     reason: str
     """One sentence that names the evidence."""
     parts: dict[str, float] = Field(default={})
-    """The value by the evidence alone, as `evidence`, where a model decided something beside it."""
+    """The value by evidence alone, as `evidence`, if a model decided something as well."""
 
 
 DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
-"""In the paper's order."""
+"""Names of the five dimensions, in the paper's order."""
 
 
 class Score(Value):
@@ -35,21 +35,21 @@ class Score(Value):
     coherence: Dimension
     conciseness: Dimension
     others: dict[str, Dimension] = Field(default={})
-    """Criteria beyond the five, by name: shown beside them, and no part of `overall`."""
+    """Criteria beyond the five, by name: shown beside them, and not part of `overall`."""
     chance: float | None = Field(default=None, ge=0, le=1)
-    """That an expert would accept the workflow for this ticket; None where nothing was fitted."""
+    """Probability that an expert would accept the workflow for this ticket; None without a fit."""
     lowered_by: tuple[str, ...] = ()
-    """What lowers the chance, in words, the heaviest first."""
+    """Reasons, in words, that lower the chance, the heaviest first."""
 
     @property
     def dimensions(self) -> dict[str, Dimension]:
-        """By name: the five in the paper's order, then the others."""
+        """Dimensions by name: the five in the paper's order, then the others."""
         return {name: getattr(self, name) for name in DIMENSIONS} | self.others
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def overall(self) -> float:
-        """The mean of the five, always."""
+        """The mean of the five."""
         values = [self.dimensions[name].value for name in DIMENSIONS]
         return sum(values) / len(values)
 
@@ -60,10 +60,10 @@ class ScoreRequest(Value):
     ticket: TicketDraft
     context: KnowledgeContext
     pages: tuple[PageReading, ...] = ()
-    """The readings that the candidates may rest on."""
+    """Readings that the candidates may rest on."""
     candidates: tuple[Candidate, ...]
     deadline_s: float | None = Field(default=None, ge=0)
-    """Seconds in which a model may judge; the scorer's own limit where it is None."""
+    """Seconds in which a model may judge; None for the scorer's own limit."""
 
 
 class ScoredCandidate(Value):
@@ -73,7 +73,7 @@ class ScoredCandidate(Value):
     score: Score
     findings: tuple[str, ...] = ()
     good_enough: bool = True
-    """False when it is no answer, even if nothing better is there."""
+    """False if it is no answer, even if nothing better exists."""
 
 
 class ScoreResponse(Value):
@@ -83,22 +83,18 @@ class ScoreResponse(Value):
 
 
 class Scorer(Protocol):
-    """Judges candidates."""
+    """Judge of candidates."""
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
-        """Every candidate comes back, best first.
+        """Return every candidate with its score, best first.
 
-        Those that are good enough stand before others, lint-clean ones first, then those of the
-        page that fits the ticket best, then by overall: when the first is not good enough, none is.
+        Candidates that are good enough come before others, lint-clean ones first, then those of
+        the page that fits the ticket best, then by overall score: if the first is not good enough,
+        none is.
         """
 
 
-class ScorerClient:
+class ScorerClient(ContractClient):
     """`Scorer` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def score(self, request: ScoreRequest) -> ScoreResponse:
-        """See `Scorer.score`."""
-        return ScoreResponse.model_validate(self._client.post("/v1/scores", request))
+    score = route(Scorer.score, "POST", "/v1/scores")

@@ -1,4 +1,4 @@
-"""A ticket as searches and models may see it: without what speaks to a language model."""
+"""A ticket as searches and models may see it: without text that addresses a language model."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ _TEXTS = ("title", "description", "alert_name")
 
 @dataclass(frozen=True)
 class ScreenedTicket:
-    """What is left of a ticket, and what was left out; what is stored and shown stays whole."""
+    """A ticket without suspicious text; the stored and displayed one stays whole."""
 
     ticket: TicketDraft
     suspicious: tuple[str, ...]
-    """Sentences and labels that spoke to a model, none twice."""
+    """Sentences and labels that addressed a model, without duplicates."""
 
 
 def screened(ticket: TicketDraft) -> ScreenedTicket:
-    """The ticket for retrieval, planner and scorer; a text may be empty then."""
+    """Return the ticket for retrieval, planner and scorer; its texts may become empty."""
     texts = {name: screen_message(getattr(ticket, name)) for name in _TEXTS}
     bad_labels = [
         name

@@ -1,4 +1,4 @@
-"""Searching: where no workflow fits, experts look for the cause with tools that change nothing."""
+"""Searching: if no workflow fits, experts look for the cause with read-only tools."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,91 +6,91 @@ from typing import Any, Protocol
 
 from pydantic import Field
 
-from services.kit.http.client import ServiceClient
+from services.contracts.client import ContractClient, route
 from services.kit.value import Value
 
 
 class SearchPhase(StrEnum):
-    """What a search is about."""
+    """Phase of a search."""
 
     SEARCHING = "searching"
     WAITING = "waiting"
-    """The model did not answer; it is asked again."""
+    """The model did not answer and is asked again."""
     PAUSED = "paused"
     ENDED = "ended"
 
 
 class SearchOutcome(StrEnum):
-    """How a search ended."""
+    """Outcome of a search."""
 
-    FOUND = "found"
+    DIAGNOSED = "found"
     """A cause, with evidence."""
     NOT_FOUND = "not_found"
     TAKEN_OVER = "taken_over"
-    """A person goes on."""
+    """A person continues."""
     CANCELLED = "cancelled"
 
 
 class NodeState(StrEnum):
-    """What became of a node of the tree."""
+    """State of a node of the search tree."""
 
     OPEN = "open"
-    """Its expert is at work."""
-    TOLD = "told"
-    """Something was found; it is a point to go on from."""
+    """The expert is at work."""
+    INFORMATIVE = "told"
+    """The observation has findings; the search may continue from here."""
     NOTHING = "nothing"
-    """The look told nothing of use."""
+    """The observation has nothing of use."""
     FAILED = "failed"
-    """There was no look, or it did not come about."""
+    """No tool was called, or the call failed."""
     REFUTED = "refuted"
-    """What was seen speaks against what was supposed."""
+    """The observation contradicts the hypothesis."""
     PRUNED = "pruned"
-    """A person said that this leads nowhere; what was seen there does not count."""
+    """A person pruned this branch; its observations do not count."""
 
 
 class StartSearch(Value):
-    """What is to be searched."""
+    """Request to start a search."""
 
     ticket_id: str = Field(max_length=200)
     at_once: bool = False
-    """The platform starts it by itself: only where the policy lets it."""
+    """True if the platform starts it by itself, which the policy has to allow."""
 
 
 class SearchRequest(Value):
-    """What a person wants to be looked at."""
+    """Request of a person to look at something next."""
 
     what: str = Field(min_length=1, max_length=500)
     expert: str = Field(default="", max_length=64)
-    """Whom they ask; empty: the one whose role and tools are nearest."""
+    """Name of the expert to ask; empty: the one whose role and tools are nearest."""
 
 
 class SearchPruning(Value):
-    """A branch that leads nowhere."""
+    """Request to prune a branch."""
 
     node: int = Field(ge=1)
 
 
 class SearchObservation(Value):
-    """What a tool told, as it is cited."""
+    """Output of a tool call, as findings cite it."""
 
     id: str
-    """`O1`, `O2`, … in its search."""
+    """`O1`, `O2`, … within its search."""
     node: int
     tool: str
     target: str
-    """Empty of what was looked up in documents."""
+    """Target of the call; empty for a search in documents."""
     arguments: dict[str, str] = Field(default={})
     shown: str
-    """What was sent, for people."""
+    """The call as it was sent, for people."""
     fields: dict[str, str | int | float | bool | None] = Field(default={})
     lines: tuple[str, ...] = ()
-    """Counted from 1."""
+    """Lines of output; citations count them from 1."""
     is_cut: bool = False
     at: datetime
 
 
 class Cited(Value):
-    """Lines and fields of an observation."""
+    """Citation of lines and fields of an observation."""
 
     observation: str
     lines: tuple[int, ...] = ()
@@ -98,10 +98,10 @@ class Cited(Value):
 
 
 class SearchFinding(Value):
-    """What an expert says that an observation tells."""
+    """An expert's reading of an observation."""
 
     id: str
-    """`F1`, …; empty of one that was struck."""
+    """`F1`, `F2`, …; empty if the finding was struck."""
     node: int
     text: str
     cited: tuple[Cited, ...]
@@ -109,24 +109,24 @@ class SearchFinding(Value):
     """Ids of hypotheses."""
     refutes: tuple[str, ...] = ()
     struck: str = ""
-    """Why it does not count: what it says is not in the lines that it cites."""
+    """Reason why it does not count: the cited lines do not say it."""
 
 
 class HypothesisState(StrEnum):
-    """How a hypothesis stands."""
+    """State of a hypothesis."""
 
     OPEN = "open"
     SUPPORTED = "supported"
     REFUTED = "refuted"
     CONTRADICTED = "contradicted"
-    """One finding speaks for it, another one against it."""
+    """One finding supports it, another one refutes it."""
 
 
 class SearchHypothesis(Value):
-    """What might be the cause."""
+    """A possible cause."""
 
     id: str
-    """`H1`, …"""
+    """`H1`, `H2`, …."""
     text: str
     state: HypothesisState
     supported_by: tuple[str, ...] = ()
@@ -140,14 +140,14 @@ class SearchNode(Value):
     id: int
     parent: int
     depth: int
-    """1 right below the ticket."""
+    """Depth in the tree; 1 is directly below the ticket."""
     expert: str
     subtask: str
     hypothesis: str = ""
-    """Id of what it is to confirm or rule out."""
+    """Id of the hypothesis that it is to confirm or rule out."""
     why: str = ""
     asked_by: str = ""
-    """The person who asked for it; empty: the search chose it."""
+    """Person who requested it; empty: the search chose it."""
     state: NodeState
     state_why: str = ""
     shown: str = ""
@@ -159,16 +159,16 @@ class SearchNode(Value):
 
 
 class SearchClaim(Value):
-    """A statement of the answer with what it rests on."""
+    """A statement of the answer, with its citations."""
 
     text: str
     cited: tuple[Cited, ...]
     struck: str = ""
-    """Why it does not count."""
+    """Reason why it does not count."""
 
 
 class Contradiction(Value):
-    """Findings that speak for and against the same hypothesis; both stand."""
+    """Findings for and against the same hypothesis; both stand."""
 
     hypothesis: str
     supporting: tuple[str, ...]
@@ -177,26 +177,26 @@ class Contradiction(Value):
 
 
 class Suggestion(Value):
-    """A tool of the catalogue that might help; it is never executed here."""
+    """A tool of the catalogue that might help; a search never executes it."""
 
     tool: str
     description: str
     target: str = ""
     arguments: dict[str, str] = Field(default={})
     shown: str = ""
-    """What would be sent, where all arguments are known and allowed."""
+    """The call that would be sent, if all arguments are known and allowed."""
     why: str = ""
 
 
 class SearchAnswer(Value):
-    """What came of a search."""
+    """Result of a search."""
 
     cause: str = ""
-    """In a sentence or two; empty: nothing was found."""
+    """The cause, in a sentence or two; empty: none was found."""
     cause_struck: str = ""
-    """What the model called the cause, where its words are not in the evidence."""
+    """The cause as the model named it, if the evidence does not contain its words."""
     claims: tuple[SearchClaim, ...] = ()
-    """Struck ones too."""
+    """Claims, struck ones included."""
     suggestion: Suggestion | None = None
     contradictions: tuple[Contradiction, ...] = ()
     ruled_out: tuple[str, ...] = ()
@@ -204,30 +204,30 @@ class SearchAnswer(Value):
 
 
 class SearchBounds(Value):
-    """Where a search ends by itself."""
+    """Limits at which a search ends by itself."""
 
     depth: int
     width: int
     calls: int
     questions: int
-    """Put to the model."""
+    """Number of calls to the model."""
     tokens: int
     within_s: float
 
 
 class SearchSpent(Value):
-    """How much of them is used."""
+    """Amount of the limits that is used."""
 
     calls: int
     questions: int
     tokens: int
     seconds: float
     backtracks: int
-    """How often it went back to an earlier point."""
+    """Number of returns to an earlier node."""
 
 
 class SearchEvent(Value):
-    """Something that happened in a search."""
+    """An event of a search."""
 
     seq: int
     kind: str
@@ -246,34 +246,34 @@ class SearchSummary(Value):
     phase: SearchPhase
     outcome: SearchOutcome | None = None
     why: str = ""
-    """Why it ended so, or what it waits for."""
+    """Reason for the outcome, or what the search waits for."""
     cause: str = ""
     started_by: str
     started_at: datetime
 
 
 class SearchDetail(SearchSummary):
-    """A search with all that happened."""
+    """A search with all its events."""
 
     experts: tuple[str, ...]
     nodes: tuple[SearchNode, ...]
-    """In the order in which they were opened."""
+    """Nodes, in the order in which they were opened."""
     here: int
-    """The point that it stands at."""
+    """Id of the current node."""
     hypotheses: tuple[SearchHypothesis, ...]
     requests: tuple[str, ...] = ()
-    """What people asked for and is not looked at yet."""
+    """Requests of people that are still open."""
     answer: SearchAnswer | None = None
-    """Once it is over."""
+    """The answer, once the search is over."""
     bounds: SearchBounds
     spent: SearchSpent
     report: str = ""
-    """In Markdown; once it is over."""
+    """Markdown report, once the search is over."""
     events: tuple[SearchEvent, ...]
 
 
 class SearchExpert(Value):
-    """An expert, as it is configured."""
+    """An expert as configured."""
 
     name: str
     role: str
@@ -282,24 +282,24 @@ class SearchExpert(Value):
 
 
 class SearchMeans(Value):
-    """What a search has to search with."""
+    """Model and experts available to searches."""
 
     has_model: bool
     experts: tuple[SearchExpert, ...] = ()
     problem: str = ""
-    """Why no search can be started; empty where one can."""
+    """Reason why no search can be started; empty if one can."""
     at_once: bool = False
-    """Whether the policy lets searches begin by themselves."""
+    """True if the policy lets searches start by themselves."""
 
 
-class Searching(Protocol):
-    """Looks for causes. Whoever calls is the current caller."""
+class Searches(Protocol):
+    """Searches for causes, in the name of the current caller."""
 
     def means(self) -> SearchMeans:
-        """Whether a search can be started, and with which experts."""
+        """Return the available experts, and the reason if no search can be started."""
 
     def start(self, wanted: StartSearch) -> SearchDetail:
-        """Search for the cause of a ticket.
+        """Start a search for the cause of a ticket.
 
         Raises:
             NotFoundError: No such ticket.
@@ -308,13 +308,17 @@ class Searching(Protocol):
         """
 
     def search(self, search_id: str) -> SearchDetail:
-        """Raises `NotFoundError`."""
+        """Return a search with all its events.
+
+        Raises:
+            NotFoundError: No such search.
+        """
 
     def searches(self, ticket_id: str = "") -> list[SearchSummary]:
-        """Of one ticket, or the latest of all; 50 at most."""
+        """List the searches of one ticket, or the latest of all; 50 at most."""
 
     def prune(self, search_id: str, pruning: SearchPruning) -> SearchDetail:
-        """Leave a branch: what was seen there does not count, and nothing goes on from it.
+        """Prune a branch: its observations do not count, and nothing continues from it.
 
         Raises:
             NotFoundError: No such search or node.
@@ -322,68 +326,31 @@ class Searching(Protocol):
         """
 
     def ask_for(self, search_id: str, request: SearchRequest) -> SearchDetail:
-        """Have something looked at next; raises as `prune`."""
+        """Request an observation to be made next; raises as `prune`."""
 
     def pause(self, search_id: str) -> SearchDetail:
-        """Let it rest after what is asked just now; raises as `prune`."""
+        """Pause the search after the current call; raises as `prune`."""
 
     def resume(self, search_id: str) -> SearchDetail:
-        """Let it go on; raises as `prune`."""
+        """Resume the search; raises as `prune`."""
 
     def take_over(self, search_id: str) -> SearchDetail:
-        """End it, since the caller goes on by hand; raises as `prune`."""
+        """End the search, since the caller continues by hand; raises as `prune`."""
 
     def cancel(self, search_id: str) -> SearchDetail:
-        """End it; raises as `prune`."""
+        """Cancel the search; raises as `prune`."""
 
 
-class SearchingClient:
-    """`Searching` in another process, over HTTP."""
+class SearchesClient(ContractClient):
+    """`Searches` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def means(self) -> SearchMeans:
-        """See `Searching.means`."""
-        return SearchMeans.model_validate(self._client.get("/v1/search-means"))
-
-    def start(self, wanted: StartSearch) -> SearchDetail:
-        """See `Searching.start`."""
-        return SearchDetail.model_validate(self._client.post("/v1/searches", wanted))
-
-    def search(self, search_id: str) -> SearchDetail:
-        """See `Searching.search`."""
-        return SearchDetail.model_validate(self._client.get(f"/v1/searches/{search_id}"))
-
-    def searches(self, ticket_id: str = "") -> list[SearchSummary]:
-        """See `Searching.searches`."""
-        found = self._client.get("/v1/searches", ticket_id=ticket_id)
-        return [SearchSummary.model_validate(each) for each in found]
-
-    def prune(self, search_id: str, pruning: SearchPruning) -> SearchDetail:
-        """See `Searching.prune`."""
-        return self._post(search_id, "pruning", pruning)
-
-    def ask_for(self, search_id: str, request: SearchRequest) -> SearchDetail:
-        """See `Searching.ask_for`."""
-        return self._post(search_id, "requests", request)
-
-    def pause(self, search_id: str) -> SearchDetail:
-        """See `Searching.pause`."""
-        return self._post(search_id, "pause", {})
-
-    def resume(self, search_id: str) -> SearchDetail:
-        """See `Searching.resume`."""
-        return self._post(search_id, "resumption", {})
-
-    def take_over(self, search_id: str) -> SearchDetail:
-        """See `Searching.take_over`."""
-        return self._post(search_id, "taking-over", {})
-
-    def cancel(self, search_id: str) -> SearchDetail:
-        """See `Searching.cancel`."""
-        return self._post(search_id, "cancellation", {})
-
-    def _post(self, search_id: str, what: str, body: Value | dict[str, str]) -> SearchDetail:
-        told = self._client.post(f"/v1/searches/{search_id}/{what}", body)
-        return SearchDetail.model_validate(told)
+    means = route(Searches.means, "GET", "/v1/search-means")
+    start = route(Searches.start, "POST", "/v1/searches")
+    search = route(Searches.search, "GET", "/v1/searches/{search_id}")
+    searches = route(Searches.searches, "GET", "/v1/searches")
+    prune = route(Searches.prune, "POST", "/v1/searches/{search_id}/pruning")
+    ask_for = route(Searches.ask_for, "POST", "/v1/searches/{search_id}/requests")
+    pause = route(Searches.pause, "POST", "/v1/searches/{search_id}/pause")
+    resume = route(Searches.resume, "POST", "/v1/searches/{search_id}/resumption")
+    take_over = route(Searches.take_over, "POST", "/v1/searches/{search_id}/taking-over")
+    cancel = route(Searches.cancel, "POST", "/v1/searches/{search_id}/cancellation")

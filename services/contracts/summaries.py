@@ -1,39 +1,38 @@
-"""Summaries: what was done about tickets becomes a page that somebody may accept."""
+"""Summaries: work on tickets becomes a page that a person may accept."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Protocol
-from urllib.parse import quote
 
 from pydantic import Field, model_validator
 
-from services.kit.http.client import ServiceClient
+from services.contracts.client import ContractClient, route
 from services.kit.value import Value
 
 
 class SummaryState(StrEnum):
-    """Where a summary stands."""
+    """State of a summary."""
 
     DRAWING = "drawing"
-    """The rules' page is there; a model is still asked for a better one."""
+    """The page drawn by rules is there; a model is still asked for a better one."""
     LEARNED = "learned"
     REFUSED = "refused"
-    """The traces do not say one thing."""
+    """The traces contradict each other."""
     PROPOSING = "proposing"
     PROPOSED = "proposed"
-    """Its pages wait for somebody to accept them."""
+    """The pages wait for acceptance."""
 
 
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SummaryRequest(Value):
-    """What is to be summarised: runs that are over, or all those of tickets."""
+    """Request to summarise runs that are over: the named ones, or all those of tickets."""
 
     run_ids: tuple[_Id, ...] = Field(default=(), max_length=200)
     ticket_ids: tuple[_Id, ...] = Field(default=(), max_length=200)
     title: str = Field(min_length=1, max_length=300)
-    """Of the page: the fault, in a few words."""
+    """Title of the page: the fault, in a few words."""
 
     @model_validator(mode="after")
     def _of_something(self) -> "SummaryRequest":
@@ -43,49 +42,53 @@ class SummaryRequest(Value):
 
 
 class LearnedPage(Value):
-    """A page that was learned."""
+    """A page learned from work on tickets."""
 
     title: str
     text: str
-    """Markdown."""
+    """Text in Markdown."""
     learned_from: int
-    """Tickets; 1: one path was seen."""
+    """Number of tickets; 1: a single path was seen."""
     by_model: str = ""
-    """The model that drew it; empty: rules."""
+    """Model that drew the page; empty: rules."""
     steps: int
     decisions: int
     changes: tuple[str, ...] = ()
-    """Tools by which it changes something."""
+    """Tools by which the page changes something."""
     replayed: int
-    """Traces at hand that lead to the changes which were made, or to none where none helped."""
+    """Number of traces that, replayed on the page, lead to the changes that were made, or to none
+    if none helped.
+    """
     left_out: int | None = None
-    """Traces that do so where the page is learned from the others; None: there is one alone."""
+    """Number of traces that do so on the page learned from the others (leave-one-out); None for a
+    single trace.
+    """
     proposal_id: str = ""
     document_id: str = ""
-    """What it is called among documents, once it is proposed."""
+    """Document id, once the page is proposed."""
 
 
 class SummaryReport(Value):
-    """What came of a summary."""
+    """Result of a summary."""
 
     key: str
-    """The same runs under the same title have the same."""
+    """Idempotency key: the same runs under the same title have the same."""
     title: str
     state: SummaryState
     traces: int
     pages: tuple[LearnedPage, ...] = ()
-    """One for each fault that the tickets name; none where it is refused."""
+    """One page for each fault that the tickets name; none if the summary was refused."""
     refused: tuple[str, ...] = ()
-    """Why something was not learned, in words."""
+    """Reasons, in words, why something was not learned."""
     by: str
     at: datetime
 
 
 class Summaries(Protocol):
-    """Learns from what was done; whoever calls is the current caller."""
+    """Summaries of work on tickets, in the name of the current caller."""
 
     def summarise(self, request: SummaryRequest) -> SummaryReport:
-        """Learn from these runs; the same again gives what is there.
+        """Learn from these runs; the same request again returns the existing summary.
 
         Raises:
             NotFoundError: No such run.
@@ -93,10 +96,14 @@ class Summaries(Protocol):
         """
 
     def summary(self, key: str) -> SummaryReport:
-        """Raises `NotFoundError`."""
+        """Return a summary.
+
+        Raises:
+            NotFoundError: No such summary.
+        """
 
     def propose(self, key: str) -> SummaryReport:
-        """Have its pages proposed as they are now; again, it is the same proposal.
+        """Propose the summary's pages as they are now; a repeated call is the same proposal.
 
         Raises:
             NotFoundError: No such summary.
@@ -104,24 +111,9 @@ class Summaries(Protocol):
         """
 
 
-class SummariesClient:
+class SummariesClient(ContractClient):
     """`Summaries` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def summarise(self, request: SummaryRequest) -> SummaryReport:
-        """See `Summaries.summarise`."""
-        return SummaryReport.model_validate(self._client.post("/v1/summaries", request))
-
-    def summary(self, key: str) -> SummaryReport:
-        """See `Summaries.summary`."""
-        return SummaryReport.model_validate(self._client.get(_path(key)))
-
-    def propose(self, key: str) -> SummaryReport:
-        """See `Summaries.propose`."""
-        return SummaryReport.model_validate(self._client.post(f"{_path(key)}/proposal", {}))
-
-
-def _path(key: str) -> str:
-    return f"/v1/summaries/{quote(key, '')}"
+    summarise = route(Summaries.summarise, "POST", "/v1/summaries")
+    summary = route(Summaries.summary, "GET", "/v1/summaries/{key}")
+    propose = route(Summaries.propose, "POST", "/v1/summaries/{key}/proposal")

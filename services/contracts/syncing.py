@@ -1,139 +1,120 @@
-"""Sources that are synced on a schedule: what is declared, and what each sync did."""
+"""Sources that are synced on a schedule: their declarations and the log of their syncs."""
 
 from datetime import datetime
 from typing import Annotated, Protocol
-from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from services.contracts.client import ContractClient, route
 from services.contracts.ingestion import FailedDocument
-from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 
 SourceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 class SyncRequest(BaseModel):
-    """A folder or a Git repository that is to be brought in again and again."""
+    """Declaration of a folder or a Git repository to ingest repeatedly."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: SourceName
     location: str = Field(min_length=1, max_length=2000)
-    """A folder's path, or a Git repository as https://… or file:///…, without credentials."""
+    """Path of a folder, or URL of a Git repository as https://… or file:///…, without
+    credentials.
+    """
     branch: str = Field(default="", max_length=200)
-    """Of a repository; empty: its own default."""
+    """Branch of a repository; empty: its default branch."""
     subfolder: str = Field(default="", max_length=500)
-    """Of a repository: what is read of it."""
+    """Subfolder of a repository to read; empty: all of it."""
     every_minutes: int = Field(default=60, ge=1, le=60 * 24 * 30)
 
 
 class LostApproval(Value):
-    """Procedures of a page that were approved, and are not any more since its text changed."""
+    """Procedures of a page that lost their approval since its text changed."""
 
     document_id: str
     procedures: tuple[str, ...]
 
 
 class Synced(Value):
-    """One sync, under way or ended."""
+    """One sync, running or ended."""
 
     id: str
     source: str
     status: str
-    """`running`, `done` or `failed`."""
+    """One of `running`, `done` and `failed`."""
     reason: str = ""
     began_at: datetime
     ended_at: datetime | None = None
     commit_before: str = ""
     commit_after: str = ""
-    """Empty for a folder."""
+    """Commit after the sync; empty for a folder."""
     job_id: str = ""
-    """The ingestion that it became; empty where nothing could be fetched."""
+    """The sync's ingestion job; empty if nothing could be fetched."""
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
-    """Documents; of very many, the first thousand by their ids."""
+    """Ids of deleted documents; like `added` and `changed` at most the first thousand by id."""
     failed: int = 0
-    """Documents that could not be taken in."""
+    """Number of documents that could not be ingested."""
     failures: tuple[FailedDocument, ...] = ()
     """The first of them by their ids, each with its reason."""
     approvals_lost: tuple[LostApproval, ...] = ()
     told: bool = False
-    """Whether the address that is told of syncs has taken it."""
+    """True if the configured address has accepted the notification about this sync."""
 
 
 class SyncSource(SyncRequest):
-    """A declared source and how its last sync went."""
+    """A declared source, with the state of its last sync."""
 
     root: str
-    """What `flowxpert roots` calls its documents' origin."""
+    """Root of its documents, as `flowxpert roots` lists it."""
     next_at: datetime
     failures: int = 0
-    """Syncs in a row that failed: each makes the pause longer."""
+    """Number of failed syncs in a row; each makes the pause longer."""
     last: Synced | None = None
 
 
-class Syncing(Protocol):
-    """Brings declared sources in on a schedule."""
+class SyncSources(Protocol):
+    """Declared sources, ingested on a schedule."""
 
     def declare(self, request: SyncRequest) -> SyncSource:
-        """Write or replace a source; it is synced soon.
+        """Create or replace a source; it is synced soon.
 
         Raises:
-            InvalidInputError: Its place is not allowed.
+            InvalidInputError: Its location is not allowed.
         """
 
     def sources(self) -> list[SyncSource]:
-        """In the order of their names."""
+        """List the declared sources, in the order of their names."""
 
     def withdraw(self, name: str) -> None:
-        """Sync it no more; its documents stay until their root is forgotten.
+        """Stop syncing a source; its documents stay until their root is forgotten.
 
         Raises:
             NotFoundError: No such source.
         """
 
     def sync(self, name: str) -> SyncSource:
-        """Queue a sync now; one that is under way is not begun twice.
+        """Queue a sync now; a running one is not started twice.
 
         Raises:
             NotFoundError: No such source.
         """
 
     def syncs(self, name: str, *, limit: int = 20) -> list[Synced]:
-        """Syncs of a source, the newest first.
+        """List the syncs of a source, the newest first.
 
         Raises:
             NotFoundError: No such source.
         """
 
 
-class SyncingClient:
-    """`Syncing` in another process, over HTTP."""
+class SyncSourcesClient(ContractClient):
+    """`SyncSources` in another process, over HTTP."""
 
-    def __init__(self, client: ServiceClient) -> None:
-        self._client = client
-
-    def declare(self, request: SyncRequest) -> SyncSource:
-        """See `Syncing.declare`."""
-        return SyncSource.model_validate(self._client.post("/v1/sync-sources", request))
-
-    def sources(self) -> list[SyncSource]:
-        """See `Syncing.sources`."""
-        found = self._client.get("/v1/sync-sources")
-        return [SyncSource.model_validate(each) for each in found]
-
-    def withdraw(self, name: str) -> None:
-        """See `Syncing.withdraw`."""
-        self._client.delete(f"/v1/sync-sources/{quote(name, '')}")
-
-    def sync(self, name: str) -> SyncSource:
-        """See `Syncing.sync`."""
-        found = self._client.post(f"/v1/sync-sources/{quote(name, '')}/syncs", None)
-        return SyncSource.model_validate(found)
-
-    def syncs(self, name: str, *, limit: int = 20) -> list[Synced]:
-        """See `Syncing.syncs`."""
-        found = self._client.get(f"/v1/sync-sources/{quote(name, '')}/syncs", limit=limit)
-        return [Synced.model_validate(each) for each in found]
+    declare = route(SyncSources.declare, "POST", "/v1/sync-sources")
+    sources = route(SyncSources.sources, "GET", "/v1/sync-sources")
+    withdraw = route(SyncSources.withdraw, "DELETE", "/v1/sync-sources/{name}")
+    sync = route(SyncSources.sync, "POST", "/v1/sync-sources/{name}/syncs")
+    syncs = route(SyncSources.syncs, "GET", "/v1/sync-sources/{name}/syncs")

@@ -1,4 +1,4 @@
-"""The ticket: what came in, in one shape whatever system sent it."""
+"""The ticket, in one shape for all source systems."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,34 +12,35 @@ RUNBOOK_LINKS = ("runbook_url", "runbook", "runbook_link", "runbookUrl")
 
 
 class TicketStatus(StrEnum):
-    """Where a ticket stands on the walk."""
+    """Status of a ticket on its walk."""
 
     RECEIVED = "received"
     PLANNING = "planning"
     PLANNED = "planned"
     """A workflow is stored."""
     REFUSED = "refused"
-    """Nothing known fits; triage or a person goes on."""
+    """No known procedure fits; triage or a person continues."""
     FAILED = "failed"
-    """The walk broke for good; `Ticket.reason` says why."""
+    """The walk failed for good; `Ticket.reason` says why."""
     HANDED_OVER = "handed_over"
-    """A team has the ticket: triage found it, or a person chose it."""
+    """A team has the ticket: triage or a person chose it."""
     REJECTED = "rejected"
-    """A person rejected its workflow, or followed it to a hand-over, and no team has it yet: one is
-    to be chosen."""
+    """A person rejected its workflow, or followed it to a hand-over, and no team has the ticket
+    yet.
+    """
 
     @property
     def is_final(self) -> bool:
-        """Whether the walk is over."""
+        """True if the walk is over."""
         return self not in {TicketStatus.RECEIVED, TicketStatus.PLANNING}
 
 
 class Fit(StrEnum):
-    """How surely the procedure of a workflow is the one for its ticket."""
+    """Confidence that the procedure of a workflow is the right one for its ticket."""
 
     SURE = "sure"
     UNSURE = "unsure"
-    """The closest that is known; what speaks against it is said beside it."""
+    """The closest known procedure; the reasons against it are given beside it."""
 
 
 class TicketDraft(Value):
@@ -49,21 +50,21 @@ class TicketDraft(Value):
     external_id: str
     """The sender's own id; with `source` and `occurrence` it makes a delivery idempotent."""
     occurrence: str = ""
-    """Tells the times apart at which the same thing broke, where the sender's id does not."""
+    """Distinguishes the times at which the same thing broke, if the sender's id does not."""
     title: str
     description: str = ""
     labels: dict[str, str] = Field(default={})
     alert_name: str = ""
     severity: str = ""
-    """`critical`, `high`, `warning`, `low` or `info`; a word of no known meaning as it came."""
+    """`critical`, `high`, `warning`, `low` or `info`; an unknown severity as it came."""
     url: str = ""
-    """Back to the ticket in its own system."""
+    """Link to the ticket in its own system."""
     runbook_url: str = ""
     """The page that the alert's author linked; its anchor names the section that is meant."""
     service: str = ""
-    """What is affected, as the source calls it."""
+    """The affected service, by the source's name."""
     teams: tuple[str, ...] = ()
-    """Whom the source names as responsible; a hint, as teams go by other names elsewhere."""
+    """Teams that the source names as responsible: a hint, as teams have other names elsewhere."""
 
 
 class Ticket(TicketDraft):
@@ -75,15 +76,16 @@ class Ticket(TicketDraft):
     created_at: datetime
     updated_at: datetime
     resolved_at: datetime | None = None
-    """When its source said that the fault is over."""
+    """Time at which its source reported that the fault is over."""
     workflow_id: str | None = None
     """The best candidate, once one is stored."""
     overall: float | None = None
-    """That candidate's overall score."""
+    """Overall score of that candidate."""
     fit: Fit | None = None
-    """How surely it fits."""
+    """Confidence that that candidate's procedure is the right one."""
     against: tuple[str, ...] = ()
-    """What speaks against it, in words; empty where it surely fits."""
+    """Reasons, in words, against it; empty if it surely fits."""
     degraded: tuple[str, ...] = ()
-    """What did not answer during its latest walk, which went on without: `vectors`, `graph`,
-    `scorer` or `triage`."""
+    """Services that did not answer during its latest walk, which went on without them: `vectors`,
+    `graph`, `scorer` or `triage`.
+    """

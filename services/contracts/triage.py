@@ -1,4 +1,4 @@
-"""Triage: which team a ticket is for, why, and what is handed over to it."""
+"""Triage: the team for a ticket, the evidence for it, and the hand-over note."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ MAX_TEXT = 100_000
 
 
 TEAM_NAME = r"^[^\s\x00-\x1f\x7f/]([^\x00-\x1f\x7f/]*[^\s\x00-\x1f\x7f/])?$"
-"""A line without control characters; no slash, since names stand in addresses."""
+"""Pattern of a line without control characters; no slash, since names are part of URLs."""
 
 
 class Team(Value):
@@ -20,11 +20,11 @@ class Team(Value):
 
     name: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
     description: str = Field(default="", max_length=10_000)
-    """What it looks after, in its own words: evidence for triage as past tickets are."""
+    """Responsibilities in the team's own words: evidence for triage as past tickets are."""
 
 
 class TeamChance(Value):
-    """How likely a ticket is a team's, and what in past tickets says so."""
+    """Probability that a ticket belongs to a team, with evidence from past tickets."""
 
     team: str
     chance: float
@@ -33,63 +33,65 @@ class TeamChance(Value):
 
 
 class HandOver(Value):
-    """What a team is told that takes a ticket over."""
+    """Hand-over note for the team that takes a ticket over."""
 
     asked: str
-    """What the ticket is about, without the noise."""
+    """Subject of the ticket, without the noise."""
     found: tuple[str, ...] = ()
-    """What is known that comes near, closest first."""
+    """Related knowledge, closest first."""
     addresses: tuple[str, ...] = ()
-    """Of each of `found` the page that shows it, as a path of this platform."""
+    """Path, on this platform, of the page that shows each entry of `found`."""
     tried: tuple[str, ...] = ()
-    """What was done so far and how it ended, in order."""
+    """Actions so far with their outcome, in order."""
 
 
 class TriageDecision(Value):
-    """Which team a ticket goes to."""
+    """The team that a ticket goes to."""
 
     team: str | None
-    """None when no team is likely enough: a person chooses among `candidates`."""
+    """Name of the team; None if no team is likely enough: a person chooses among `candidates`."""
     chance: float = 0.0
     candidates: tuple[TeamChance, ...] = ()
-    """The likeliest first; chances that are left belong to the other teams, or to none known."""
+    """Teams, the likeliest first; the remaining probability belongs to other teams, or to none
+    known.
+    """
     by: str
-    """`ranker`, `model`, or `person`."""
+    """Origin of the decision: `ranker`, `model`, or `person`."""
     rounds: int = 0
-    """How often the choice was looked at."""
+    """Number of times the choice was reviewed."""
     note: HandOver
     at: datetime
 
 
 class PastTicket(Value):
-    """A ticket of the past and the team that took it."""
+    """A past ticket and the team that took it."""
 
     id: str = Field(min_length=1, max_length=400)
-    """The same id again replaces what was learned."""
+    """Id of the ticket; the same id again replaces what was learned."""
     title: str = Field(default="", max_length=MAX_TEXT)
     description: str = Field(default="", max_length=MAX_TEXT)
     team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
 class PastTickets(Value):
-    """What triage is to learn from."""
+    """Past tickets for triage to learn from."""
 
     tickets: tuple[PastTicket, ...] = Field(max_length=MAX_CASES)
 
 
 class Learning(Value):
-    """What was taken in; it counts from the next time on that triage learns."""
+    """Confirmation of stored past tickets; they count from the next training of triage on."""
 
     tickets: int
 
 
 class Assignment(Value):
-    """A person says whose ticket it is."""
+    """Request of a person to assign a ticket to a team."""
 
     team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
 class Rejection(Value):
-    """An engineer says that the workflow is not the answer."""
+    """Request of an engineer to reject the workflow."""
 
     reason: str = Field(default="", max_length=2000)

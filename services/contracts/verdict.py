@@ -1,4 +1,4 @@
-"""The verdict on a workflow, in the same words wherever it is told."""
+"""The verdict on a workflow, in the same words everywhere."""
 
 from abc import abstractmethod
 from enum import StrEnum
@@ -11,20 +11,20 @@ from services.workflow.model import WorkflowKind
 
 
 class Verdict(StrEnum):
-    """What whoever follows a workflow may rely on; whether its page is the one comes first."""
+    """Trust that the reader of a workflow may place in it, first of all in its page."""
 
     CHECKED = "checked"
-    """Its page surely fits, and each step's own procedure was approved when it was planned."""
+    """The page surely fits, and each step's own procedure was approved when it was planned."""
     UNCHECKED = "unchecked"
-    """Its page surely fits."""
+    """The page surely fits."""
     CLOSEST = "closest"
     """No page surely fits."""
     NOTHING = "nothing"
-    """There is no workflow, since no page comes near."""
+    """No workflow: no page comes near."""
 
     @property
     def words(self) -> str:
-        """As people are told."""
+        """The verdict as people read it."""
         return _WORDS[self]
 
 
@@ -35,40 +35,39 @@ _WORDS = {
     Verdict.NOTHING: "nothing known fits",
 }
 PAGE_AS_IT_IS = "your team's page as it is; nobody has checked its decisions"
-"""Of a checklist whose page surely fits."""
+"""Wording for a checklist whose page surely fits."""
 
 
 class Judged(Value):
-    """A workflow, or a ticket with the one that it shows, and the verdict on it."""
+    """The verdict on a workflow, or on a ticket with the workflow that it shows."""
 
     fit: Fit | None = None
-    """How surely its procedure is the one for the ticket; None without a workflow."""
+    """Confidence that its procedure is the right one for the ticket; None without a workflow."""
     is_checked: bool = False
-    """Whether each step's own procedure was approved by a person when it was planned."""
+    """True if a person had approved each step's own procedure when it was planned."""
     conditions: int = 0
-    """How many steps of the workflow were judged: what is asked, and under what something is done
-    or ends."""
+    """Number of judged conditions of the workflow: questions, and conditions of steps and ends."""
     doubtful: int = 0
-    """Of these, those that are marked as not sure."""
+    """Number of these that are marked as not sure."""
     page_origin: str = ""
-    """How a page that the workflow follows came about, where nobody wrote it by hand."""
+    """Origin of a page that the workflow follows, if it was not written by hand."""
     kind: WorkflowKind = WorkflowKind.PROCEDURE
-    """Of the workflow; that of a procedure where there is none."""
+    """Kind of the workflow; `procedure` if there is none."""
 
     @property
     @abstractmethod
     def editor(self) -> str:
-        """Who has changed the workflow on its ticket; a change by hand is no checked page."""
+        """Person who edited the workflow on its ticket; an edited one is not a checked page."""
 
     @property
     @abstractmethod
     def is_refused(self) -> bool:
-        """Whether nothing known fits the ticket."""
+        """True if no known procedure fits the ticket."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def verdict(self) -> Verdict | None:
-        """None while there is none: the walk is not over, or broke."""
+        """The verdict; None while there is none: the walk is not over, or failed."""
         if self.fit is Fit.SURE:
             is_checked = self.is_checked and not self.editor
             return Verdict.CHECKED if is_checked else Verdict.UNCHECKED
@@ -79,40 +78,40 @@ class Judged(Value):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def verdict_words(self) -> str:
-        """The same as people are told; empty where there is none."""
+        """The verdict as people read it; empty if there is none."""
         if self.verdict is None:
             return ""
-        told = self.verdict.words
+        text = self.verdict.words
         if self.kind is WorkflowKind.CHECKLIST and self.verdict is Verdict.UNCHECKED:
-            told = PAGE_AS_IT_IS
+            text = PAGE_AS_IT_IS
         if self.doubtful and self.verdict is Verdict.UNCHECKED and not self.is_checked:
             are = "is" if self.doubtful == 1 else "are"
-            told += f": {self.doubtful} of {self.conditions} conditions {are} doubtful"
+            text += f": {self.doubtful} of {self.conditions} conditions {are} doubtful"
         if self.is_checked and self.editor and self.verdict is Verdict.UNCHECKED:
-            told = "its page was checked by a person"
+            text = "its page was checked by a person"
         if self.is_checked and self.verdict is Verdict.CLOSEST:
-            told += "; its page was checked"
+            text += "; its page was checked"
         if self.page_origin and self.fit is not None:
-            told += f"; {self.page_origin}"
-        return f"{told}; changed here by {self.editor}" if self.editor else told
+            text += f"; {self.page_origin}"
+        return f"{text}; changed here by {self.editor}" if self.editor else text
 
 
 class JudgedWorkflow(Judged):
-    """A workflow."""
+    """A workflow with its verdict."""
 
     fit: Fit = Fit.SURE
-    """How surely its procedure is the one for the ticket."""
+    """Confidence that its procedure is the right one for the ticket."""
     author: str = ""
-    """Of a version: who edited it."""
+    """Person who edited this version; empty for a candidate."""
 
     @property
     def editor(self) -> str:
-        """Its author."""
+        """The workflow's author."""
         return self.author
 
     @property
     def is_refused(self) -> bool:
-        """Never: there is a workflow."""
+        """False: there is a workflow."""
         return False
 
 
@@ -121,14 +120,14 @@ class JudgedTicket(Judged):
 
     status: TicketStatus | None = None
     edited_by: str = ""
-    """Who made the version of the workflow that it shows."""
+    """Author of the version of the workflow that it shows."""
 
     @property
     def editor(self) -> str:
-        """Of the version that it shows."""
+        """Author of the version that it shows."""
         return self.edited_by
 
     @property
     def is_refused(self) -> bool:
-        """Whether nothing known fitted it when it was last walked."""
+        """True if no known procedure fitted the ticket on its last walk."""
         return self.status in {TicketStatus.REFUSED, TicketStatus.HANDED_OVER}

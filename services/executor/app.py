@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 
 from services.contracts.execution import Execution
-from services.contracts.searching import Searching
+from services.contracts.searching import Searches
 from services.contracts.summaries import Summaries
 from services.executor.endpoints import create_routers
 from services.kit.access.access import Access
@@ -18,13 +18,13 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Execution,
-    searching: Searching,
+    searching: Searches,
     summaries: Summaries,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around the services."""
+    """Build the app around the services."""
     return create_service_app(
         "executor",
         title="FlowXpert executor",

@@ -1,4 +1,4 @@
-"""Runs of what a person chose: tools that no page tells, one after the other."""
+"""Runs of tools that a person chose, one after the other, without a page."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from services.contracts.execution import ChosenCall, RunMode
 from services.executor.bindings.binding import Argument, Binding, Origin
 from services.executor.runs.run import Limits, Run, RunTicket
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.tool import BadArgumentError, Effect, Tool, with_others
+from services.executor.tools.tool import BadArgumentError, Tool, ToolEffect, with_referenced
 from services.kit.access.caller import Caller
 from services.kit.errors import InvalidInputError
 from services.kit.ids import time_ordered_id
@@ -18,7 +18,7 @@ TITLE = "By hand"
 END = "Done by hand"
 
 
-def run_by_hand(
+def build_manual_run(
     ticket: RunTicket,
     calls: Sequence[ChosenCall],
     catalogue: Catalogue,
@@ -27,7 +27,7 @@ def run_by_hand(
     limits: Limits,
     at: datetime,
 ) -> Run:
-    """A step for each call, and an end.
+    """Build a run with a step for each call, and an end.
 
     Raises:
         UnknownToolError: The catalogue has no such tool or target.
@@ -38,7 +38,7 @@ def run_by_hand(
     changes = {
         binding.step
         for binding, tool in zip(bindings, tools, strict=True)
-        if tool.effect is Effect.CHANGE
+        if tool.effect is ToolEffect.CHANGE
     }
     is_off = not catalogue.policy.changes.by_hand
     targets = {b.step: call.target for b, call in zip(bindings, calls, strict=True)}
@@ -48,7 +48,7 @@ def run_by_hand(
         workflow_id="",
         workflow=_workflow(bindings, tools),
         bindings=tuple(bindings),
-        tools=with_others(catalogue.by_name, [tool.name for tool in tools]),
+        tools=with_referenced(catalogue.by_name, [tool.name for tool in tools]),
         targets=targets,
         target_digests={n: catalogue.target(n).digest for n in sorted(set(targets.values()))},
         not_changing=dict.fromkeys(changes, "changes that no page tells are off") if is_off else {},
@@ -63,7 +63,7 @@ def run_by_hand(
 
 def _binding(step: str, call: ChosenCall, catalogue: Catalogue, caller: Caller) -> Binding:
     tool, target = catalogue.tool(call.tool), catalogue.target(call.target)
-    if why := catalogue.policy.denies(tool, target):
+    if why := catalogue.policy.reason_to_deny(tool, target):
         raise InvalidInputError(why)
     try:
         checked = tool.checked(call.arguments)
@@ -72,7 +72,7 @@ def _binding(step: str, call: ChosenCall, catalogue: Catalogue, caller: Caller) 
     return Binding(
         step=step,
         tool=tool.name,
-        arguments={n: Argument(origin=Origin.GIVEN, value=v) for n, v in checked.items()},
+        arguments={n: Argument(origin=Origin.LITERAL, value=v) for n, v in checked.items()},
         why=f"{caller.name} chose it",
     )
 

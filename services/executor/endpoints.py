@@ -22,7 +22,7 @@ from services.contracts.execution import (
     Suspended,
     ToolSummary,
 )
-from services.contracts.searching import Searching
+from services.contracts.searching import Searches
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
 from services.executor.search.endpoints import create_search_router, create_steering_router
 from services.executor.service import ChecklistRunError, RunRefusedError
@@ -36,9 +36,9 @@ _ACTS = refusals(NotFoundError, ConflictError)
 
 
 def create_routers(
-    execution: Execution, searching: Searching, summaries: Summaries
+    execution: Execution, searching: Searches, summaries: Summaries
 ) -> list[APIRouter]:
-    """The routes, as a function of the contracts."""
+    """Build the routes, as a function of the contracts."""
     routers = [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
     searches = [create_search_router(searching), create_steering_router(searching)]
     return [*routers, *searches, _summaries(summaries)]
@@ -68,7 +68,7 @@ def _runs(execution: Execution) -> APIRouter:
     )
     @needs(Need.RUN)
     def start_run_by_hand(wanted: StartByHand) -> RunDetail:
-        """Carry out tools that a person chose; each change waits for leave as in every run."""
+        """Carry out tools that a person chose; each change needs approval as in every run."""
         return execution.start_by_hand(wanted)
 
     @router.post("/looks", responses=refusals(NotFoundError))
@@ -76,26 +76,26 @@ def _runs(execution: Execution) -> APIRouter:
     def look_at_once(wanted: LookAtOnce) -> LookedAtOnce:
         """Look at what a workflow asks, once, where the policy says that reads are done at once.
 
-        It asks nobody and changes nothing; told again, it is the same run.
+        It asks nobody and changes nothing; a repeated request returns the same run.
         """
         return execution.look_at_once(wanted)
 
     @router.get("/runs")
     @needs(Need.READ)
     def list_runs(ticket_id: _ID = "") -> list[RunSummary]:
-        """Runs of a ticket, or the latest of all: those that are not over first."""
+        """List runs of a ticket, or the latest of all: those that are not over first."""
         return execution.runs(ticket_id)
 
     @router.get("/failed-commands")
     @needs(Need.READ)
     def list_failed_commands(weeks: _Weeks = 12) -> list[FailedCommand]:
-        """Commands of pages that a target did not understand, and none has understood since."""
+        """List commands of pages that a target did not understand, and none has since."""
         return execution.failed_commands(weeks=weeks)
 
     @router.get("/runs/{run_id}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_run(run_id: str) -> RunDetail:
-        """A run with its steps, what waits for people, and all that happened."""
+        """Get a run with its steps, what waits for people, and all that happened."""
         return execution.run(run_id)
 
     return router
@@ -107,31 +107,31 @@ def _acts(execution: Execution) -> APIRouter:
     @router.post("/approval", responses=refusals(NotFoundError, ConflictError, ForbiddenError))
     @needs(Need.APPROVE)
     def approve_change(run_id: str, decision: RunDecision) -> RunDetail:
-        """Let exactly the change be sent that the digest names; it may be sent once."""
+        """Approve exactly the change that the digest names; it may be sent once."""
         return execution.approve(run_id, decision)
 
     @router.post("/denial", responses=_ACTS)
     @needs(Need.RUN)
     def deny_change(run_id: str, decision: RunDecision) -> RunDetail:
-        """Refuse a change for good."""
+        """Deny a change for good."""
         return execution.deny(run_id, decision)
 
     @router.post("/answer", responses=refusals(NotFoundError, ConflictError, InvalidInputError))
     @needs(Need.RUN)
     def answer_run(run_id: str, answer: RunAnswer) -> RunDetail:
-        """Answer what the run asks."""
+        """Answer the run's open question."""
         return execution.answer(run_id, answer)
 
     @router.post("/pause", responses=_ACTS)
     @needs(Need.RUN)
     def pause_run(run_id: str) -> RunDetail:
-        """Let the run rest after what is being sent."""
+        """Pause the run after what is being sent."""
         return execution.pause(run_id)
 
     @router.post("/resumption", responses=_ACTS)
     @needs(Need.RUN)
     def resume_run(run_id: str) -> RunDetail:
-        """Let the run go on."""
+        """Resume the run."""
         return execution.resume(run_id)
 
     @router.post("/cancellation", responses=_ACTS)
@@ -155,7 +155,7 @@ def _bindings(execution: Execution) -> APIRouter:
     @router.get("", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def list_bindings(ticket_id: _ID, workflow_id: _ID = "") -> list[StepBinding]:
-        """What carries each step of a ticket's workflow out, proposed or approved."""
+        """List how each step of a ticket's workflow is carried out, proposed or approved."""
         return execution.bindings(ticket_id, workflow_id)
 
     @router.get("/orphaned")
@@ -163,16 +163,16 @@ def _bindings(execution: Execution) -> APIRouter:
     def list_orphaned_bindings(
         document_id: Annotated[str, Query(max_length=1024)],
     ) -> list[OrphanedBinding]:
-        """What somebody approved for steps of a page that no reading of it has any more."""
+        """List approved bindings for steps of a page that no reading of it has any more."""
         return execution.orphaned_bindings(document_id)
 
     @router.post(
         "", responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError)
     )
     @needs(Need.APPROVE)
-    def approve_binding(given: BindingApproval) -> StepBinding:
-        """Vouch for a binding, as it is given; it holds for the step wherever it stands."""
-        return execution.approve_binding(given)
+    def approve_binding(approval: BindingApproval) -> StepBinding:
+        """Vouch for a binding exactly as it is; it holds for the step wherever that stands."""
+        return execution.approve_binding(approval)
 
     return router
 
@@ -183,7 +183,7 @@ def _tools(execution: Execution) -> APIRouter:
     @router.get("")
     @needs(Need.READ)
     def list_tools() -> list[ToolSummary]:
-        """The tools of the catalogue, with what each takes and tells."""
+        """List the tools of the catalogue, with their parameters and output fields."""
         return execution.tools()
 
     return router
@@ -195,19 +195,19 @@ def _suspension(execution: Execution) -> APIRouter:
     @router.get("")
     @needs(Need.READ)
     def get_suspension() -> Suspended | None:
-        """Whether all runs stand still, by whom and why."""
+        """Get the suspension of all runs, with who suspended them and why, if there is one."""
         return execution.suspension()
 
     @router.post("", status_code=204)
     @needs(Need.RUN)
-    def suspend_runs(given: Suspend) -> None:
-        """Let all runs stand still; it wins over every other state."""
-        execution.suspend(given)
+    def suspend_runs(request: Suspend) -> None:
+        """Suspend all runs; it wins over every other state."""
+        execution.suspend(request)
 
     @router.delete("", status_code=204)
     @needs(Need.APPROVE)
     def release_runs() -> None:
-        """Let the runs go on."""
+        """Release all runs from the suspension."""
         execution.release()
 
     return router
@@ -219,19 +219,19 @@ def _summaries(summaries: Summaries) -> APIRouter:
     @router.post("", status_code=201, responses=_ACTS)
     @needs(Need.RUN)
     def summarise_runs(request: SummaryRequest) -> SummaryReport:
-        """Learn a page from what was done in runs; the same again gives what is there."""
+        """Learn a page from what was done in runs; the same request returns what exists."""
         return summaries.summarise(request)
 
     @router.get("/{key}", responses=refusals(NotFoundError))
     @needs(Need.RUN)
     def get_summary(key: str) -> SummaryReport:
-        """What was learned, or why nothing was."""
+        """Get what was learned, or why nothing was."""
         return summaries.summary(key)
 
     @router.post("/{key}/proposal", status_code=202, responses=_ACTS)
     @needs(Need.RUN)
     def propose_summary(key: str) -> SummaryReport:
-        """Have its pages proposed; somebody else accepts them before any ticket finds them."""
+        """Propose its pages; somebody else accepts them before any ticket finds them."""
         return summaries.propose(key)
 
     return router

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from services.executor.settings import ExecutorSettings, SearchSettings
-from services.room.descriptor import NOBODY, OpenRoom, Room
-from services.room.footprint import Footprint, Process, Store
-from services.room.front import Front
+from services.room.descriptor import (
+    NO_SERVICE,
+    Footprint,
+    ProcessResources,
+    Room,
+    RunningRoom,
+    Store,
+)
+from services.room.peers import Frontend
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastapi import FastAPI
+    from sqlalchemy.orm import Session
 
     from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
@@ -20,37 +29,37 @@ if TYPE_CHECKING:
     from services.room.stores import Stores
 
 
-class Executing(NamedTuple):
-    """What of the executor others call."""
+class ExecutorServices(NamedTuple):
+    """Services of the executor that other rooms call."""
 
     execution: ExecutorService
     searching: SearchService
     summaries: SummaryService
 
 
-def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
-    """The executor over the runs and searches in SQL and the tools of its catalogue."""
-    from services.executor import tasks
+def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
+    """Build the executor over its stores in SQL and the tools of its catalogue."""
     from services.executor.adapters.adapters import all_adapters
     from services.executor.app import create_app
+    from services.executor.approved_steps import DocumentTexts
     from services.executor.bindings.store import BindingStore
-    from services.executor.calling import Calling
-    from services.executor.reporting import Reporting, SearchReporting
+    from services.executor.reporters import RunReporter, SearchReporter
     from services.executor.runs.engine import RunEngine
-    from services.executor.runs.store import RunStore
+    from services.executor.runs.store import ADVANCE_TASK, REPORT_TASK, RunStore
     from services.executor.search.engine import SearchEngine
     from services.executor.search.service import SearchService
-    from services.executor.search.store import SearchStore
+    from services.executor.search.store import REPORT_TASK as SEARCH_REPORT_TASK
+    from services.executor.search.store import SEARCH_TASK, SearchStore
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
-    from services.executor.summary.store import SummaryStore
-    from services.executor.texts import DocumentTexts
-    from services.executor.tools.kept_catalogue import KeptCatalogue
+    from services.executor.summary.store import DRAW_TASK, PROPOSE_TASK, SummaryStore
+    from services.executor.tool_caller import ToolCaller
+    from services.executor.tools.catalogue import CachedCatalogue
     from services.kit.clock import Clock
     from services.procedure.store.sql_readings import SqlReadingStore
 
     settings = ExecutorSettings()
-    catalogue, clock = KeptCatalogue(settings.catalogue), Clock.of_folder(settings.catalogue)
+    catalogue, clock = CachedCatalogue(settings.catalogue), Clock.of_folder(settings.catalogue)
     store, bindings = RunStore(stores.database, stores.outbox), BindingStore(stores.database)
     service = ExecutorService(
         store,
@@ -75,7 +84,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
     )
     search_engine = SearchEngine(
         searches,
-        Calling(catalogue, adapters),
+        ToolCaller(catalogue, adapters),
         peers.retrieval,
         model,
         clock,
@@ -99,18 +108,26 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
 
     def begin() -> None:
         if stores.is_alone and stores.settings.database_url is None:
-            store.driving.forget()
-            searches.driving.forget()
+            store.leases.release_all()
+            searches.leases.release_all()
 
-    def register() -> None:
-        reporting = Reporting(store, peers.tickets, searching, lambda: peers.proposals)
-        tasks.register(stores.outbox, engine, reporting, summaries)
-        tasks.register_searches(
-            stores.outbox, search_engine, SearchReporting(searches, peers.tickets)
-        )
+    def register_tasks() -> None:
+        reporting = RunReporter(store, peers.tickets, searching, lambda: peers.proposals)
+        search_reporting = SearchReporter(searches, peers.tickets)
 
-    return OpenRoom(
-        Executing(service, searching, summaries),
+        def keep(_session: Session, _arguments: Mapping[str, Any], _reason: str) -> None:
+            """Keep the parked row: the run or search waits for somebody to look."""
+
+        register = stores.outbox.register
+        register(ADVANCE_TASK, engine.advance, on_parked=keep)
+        register(REPORT_TASK, reporting.report, on_parked=keep)
+        register(SEARCH_TASK, search_engine.advance, on_parked=keep)
+        register(SEARCH_REPORT_TASK, search_reporting.report, on_parked=keep)
+        register(DRAW_TASK, summaries.draw, on_parked=summaries.on_not_drawn)
+        register(PROPOSE_TASK, summaries.hand_in, on_parked=summaries.on_not_proposed)
+
+    return RunningRoom(
+        ExecutorServices(service, searching, summaries),
         lambda checks: create_app(
             stores.settings,
             service=service,
@@ -120,7 +137,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
             checks={"database": stores.database.check, **checks},
             optional=stores.model_check() if model else {},
         ),
-        register,
+        register_tasks,
         begin=begin,
     )
 
@@ -129,15 +146,15 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.executor.app import create_app
 
-    return create_app(settings, service=NOBODY, searching=NOBODY, summaries=NOBODY)
+    return create_app(settings, service=NO_SERVICE, searching=NO_SERVICE, summaries=NO_SERVICE)
 
 
-def front(peers: Peers) -> Front:
-    """All that the executor answers."""
+def front(peers: Peers) -> Frontend:
+    """Build the frontend with all routes of the executor."""
     from services.executor.endpoints import create_routers
 
     routers = create_routers(peers.execution, peers.searching, peers.summaries)
-    return Front(tuple(routers))
+    return Frontend(tuple(routers))
 
 
 ROOM = Room(
@@ -149,10 +166,10 @@ ROOM = Room(
     Footprint(
         stores=(Store.POSTGRESQL, Store.REDIS),
         calls=("gateway", "ingestion", "retrieval"),
-        serves=Process(
+        serves=ProcessResources(
             replicas=1, up_to=2, cpu="100m", memory="512Mi", model="planner", goes_outside=True
         ),
-        works=Process(
+        works=ProcessResources(
             replicas=1, up_to=4, cpu="100m", memory="512Mi", model="planner", goes_outside=True
         ),
     ),
@@ -160,5 +177,5 @@ ROOM = Room(
     has_queue=True,
     lanes=("executor_model",),
     threads=4,
-    front=front,
+    frontend=front,
 )

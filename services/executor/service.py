@@ -1,4 +1,4 @@
-"""The executor: workflows of tickets are carried out, and people decide what is changed."""
+"""The executor: carries workflows of tickets out, while people decide what is changed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,22 +28,20 @@ from services.contracts.execution import (
 )
 from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
 from services.contracts.ticket import Fit
-from services.executor.bindings.binding import Binding, step_key
-from services.executor.bindings.orphaned import OrphanedBindings
-from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.approved_steps import ApprovedSteps, DocumentTextSource, OrphanedBindings
+from services.executor.bindings.binding import Binding, conditions_of, step_key
+from services.executor.bindings.proposer import BindingProposer, target_of
 from services.executor.bindings.store import ApprovedBinding, BindingStore
-from services.executor.by_hand import run_by_hand
-from services.executor.changing import ApprovedSteps, Texts
-from services.executor.runs.events import Asking, Kind
-from services.executor.runs.moves import FILLED, NewEvent
+from services.executor.by_hand import build_manual_run
+from services.executor.runs.events import NewEvent, QuestionKind, RunEventKind
+from services.executor.runs.moves import FILLED, NOBODY_READ
 from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
 from services.executor.runs.store import RunMovedError, RunStore, StoredRun
 from services.executor.settings import ExecutorSettings
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.tool import Effect, with_others
+from services.executor.tools.tool import ToolEffect, with_referenced
 from services.executor.views import detail_of
-from services.kit.access.caller import Caller, acting_as, current_caller
-from services.kit.access.caller import Kind as CallerKind
+from services.kit.access.caller import Caller, CallerKind, acting_as, current_caller
 from services.kit.access.scopes import Scope
 from services.kit.clock import Clock
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
@@ -52,32 +50,26 @@ from services.procedure.ports import ReadingSource
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 THE_POLICY = Caller("the policy", CallerKind.PLATFORM)
-"""Who starts a run that nobody asked for."""
-_LOOKS = UUID("6d0f3a54-7c0e-4c39-9d7e-3b2f5f1f7a10")
-"""With a workflow's id it names its run that looks at once: there is one."""
-_TRIES = 5
-"""How often a person's act is tried anew while the run goes on beside it."""
-
-
+"""Caller of a run that nobody asked for."""
+_LOOKS_NAMESPACE = UUID("6d0f3a54-7c0e-4c39-9d7e-3b2f5f1f7a10")
+"""Namespace for ids of looks at once: one run for each workflow."""
 WEEK_S = 7 * 86_400
-
-_NOBODY_READ = "nobody has read under which condition this is done"
 
 
 class RunRefusedError(ConflictError):
-    """The workflow may not be run so."""
+    """Error of a workflow that may not be run so."""
 
 
 class ChecklistRunError(RunRefusedError):
-    """A page as it is was to be run, or changed by: nobody has read when its boxes are done."""
+    """Error of running a whole checklist, or changing by one: nobody has read its conditions."""
 
 
 class NotWaitingError(ConflictError):
-    """What was decided or answered does not wait, or is not what waits."""
+    """Error of a decision or an answer for something that does not wait for it."""
 
 
 class NotApproverError(ForbiddenError):
-    """The caller may not vouch for this change, binding or page."""
+    """Error of a caller who may not vouch for this change, binding or page."""
 
 
 class ExecutorService:
@@ -89,7 +81,7 @@ class ExecutorService:
         bindings: BindingStore,
         *,
         tickets: Tickets,
-        texts: Texts,
+        texts: DocumentTextSource,
         readings: ReadingSource,
         catalogue: Callable[[], Catalogue],
         clock: Clock,
@@ -111,8 +103,8 @@ class ExecutorService:
         """See `Execution.start`."""
         ticket, stored = self._workflow(wanted.ticket_id, wanted.workflow_id)
         if stored.workflow.is_checklist or wanted.step:
-            stored = self._at_box(ticket, stored, wanted)
-        run = self._made(ticket, stored, wanted)
+            stored = self._workflow_at_box(ticket, stored, wanted)
+        run = self._build_run(ticket, stored, wanted)
         self._store.start(run, self._clock.now())
         if run.mode is RunMode.DRY:
             self._end(run.id, RunOutcome.SIMULATED, "")
@@ -123,7 +115,7 @@ class ExecutorService:
         caller, catalogue, now = current_caller(), self._catalogue(), self._clock.now()
         _check_person(caller, Scope.RUN)
         ticket = self._tickets.ticket(wanted.ticket_id)
-        run = run_by_hand(
+        run = build_manual_run(
             RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
             wanted.calls,
             catalogue,
@@ -143,12 +135,12 @@ class ExecutorService:
         if stored.fit is not Fit.SURE or not is_shown or stored.workflow.is_checklist:
             return LookedAtOnce()
         with acting_as(THE_POLICY):
-            asked = StartRun(ticket_id=ticket.id, mode=RunMode.READ_ONLY)
-            made = self._made(ticket, stored, asked)
-            own_id = str(uuid5(_LOOKS, stored.id))
+            request = StartRun(ticket_id=ticket.id, mode=RunMode.READ_ONLY)
+            made = self._build_run(ticket, stored, request)
+            own_id = str(uuid5(_LOOKS_NAMESPACE, stored.id))
             run = made.model_copy(update={"id": own_id, "asks_nobody": True})
             bound = [run.binding_of[step].tool for step in run.targets]
-            if all(run.tool_named[name].effect is Effect.CHANGE for name in bound):
+            if all(run.tool_named[name].effect is ToolEffect.CHANGE for name in bound):
                 return LookedAtOnce()
             with suppress(RunMovedError):  # told again: it was started before
                 self._store.start(run, self._clock.now())
@@ -164,43 +156,45 @@ class ExecutorService:
 
     def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
         """See `Execution.approve`."""
-        return self._settle(run_id, decision, Kind.APPROVED)
+        return self._settle(run_id, decision, RunEventKind.APPROVED)
 
     def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
         """See `Execution.deny`."""
-        return self._settle(run_id, decision, Kind.DENIED)
+        return self._settle(run_id, decision, RunEventKind.DENIED)
 
     def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
         """See `Execution.answer`."""
 
         def event(stored: StoredRun) -> NewEvent:
-            asked = stored.state.question
-            if asked is None or asked.seq != answer.question or stored.state.outcome:
+            question = stored.state.question
+            if question is None or question.seq != answer.question or stored.state.outcome:
                 raise NotWaitingError("the run does not ask this, or does not ask it any more")
-            if answer.option not in asked.options:
-                raise InvalidInputError(f"one of {', '.join(asked.options)}, got {answer.option!r}")
-            if answer.option == FILLED and asked.what is Asking.FILL:
-                self._check_filled(stored.run, asked.place[0], answer.arguments)
+            if answer.option not in question.options:
+                raise InvalidInputError(
+                    f"one of {', '.join(question.options)}, got {answer.option!r}"
+                )
+            if answer.option == FILLED and question.what is QuestionKind.FILL:
+                self._check_filled(stored.run, question.place[0], answer.arguments)
             facts = {
                 "option": answer.option,
                 "arguments": answer.arguments if answer.option == FILLED else {},
                 "word": answer.word,
             }
-            return NewEvent(Kind.ANSWERED, asked.place, facts, current_caller().name)
+            return NewEvent(RunEventKind.ANSWERED, question.place, facts, current_caller().name)
 
         return self._add(run_id, event)
 
     def pause(self, run_id: str) -> RunDetail:
         """See `Execution.pause`."""
-        return self._add(run_id, lambda stored: _act(stored, Kind.PAUSED))
+        return self._add(run_id, lambda stored: _act(stored, RunEventKind.PAUSED))
 
     def resume(self, run_id: str) -> RunDetail:
         """See `Execution.resume`."""
-        return self._add(run_id, lambda stored: _act(stored, Kind.RESUMED))
+        return self._add(run_id, lambda stored: _act(stored, RunEventKind.RESUMED))
 
     def take_over(self, run_id: str) -> RunDetail:
         """See `Execution.take_over`."""
-        return self._add(run_id, lambda stored: _act(stored, Kind.TAKEN_OVER))
+        return self._add(run_id, lambda stored: _act(stored, RunEventKind.TAKEN_OVER))
 
     def cancel(self, run_id: str) -> RunDetail:
         """See `Execution.cancel`."""
@@ -212,42 +206,37 @@ class ExecutorService:
     def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
         """See `Execution.bindings`."""
         ticket, stored = self._workflow(ticket_id, workflow_id)
-        bound = self._bound(stored.workflow, ticket.labels)
+        bound = self._choose_bindings(stored.workflow, ticket.labels)
         by_id, catalogue = stored.workflow.by_id, self._catalogue()
-        return [_told(by_id[each.binding.step], each, catalogue) for each in bound]
+        return [_step_binding(by_id[each.binding.step], each, catalogue) for each in bound]
 
-    def approve_binding(self, given: BindingApproval) -> StepBinding:
+    def approve_binding(self, approval: BindingApproval) -> StepBinding:
         """See `Execution.approve_binding`."""
         _check_person(current_caller())
-        _, stored = self._workflow(given.ticket_id, given.workflow_id)
+        _, stored = self._workflow(approval.ticket_id, approval.workflow_id)
         workflow, catalogue = stored.workflow, self._catalogue()
-        step = workflow.by_id.get(given.step)
+        step = workflow.by_id.get(approval.step)
         if step is None:
-            raise NotFoundError(f"the workflow has no step {given.step!r}")
+            raise NotFoundError(f"the workflow has no step {approval.step!r}")
         try:
-            binding = Binding.model_validate({**given.binding, "step": step.id})
+            binding = Binding.model_validate({**approval.binding, "step": step.id})
         except ValueError as error:
             raise InvalidInputError(f"this is no binding: {error}") from error
-        binding.check(step, _conditions(workflow, step), catalogue)
+        binding.check(step, conditions_of(workflow, step.id), catalogue)
         if not binding.tool:
             raise InvalidInputError("a binding names a tool")
-        if step.block and catalogue.tool(binding.tool).effect is Effect.CHANGE:
+        if step.block and catalogue.tool(binding.tool).effect is ToolEffect.CHANGE:
             raise ChecklistRunError("a box of a page is looked at: what it changes, a person does")
         by, digest = current_caller().name, catalogue.tool(binding.tool).digest
         original = self._approved_steps(workflow).approved(step) or step
-        key = step_key(original, _conditions(workflow, step))
+        key = step_key(original, conditions_of(workflow, step.id))
         before = self._orphans.at_boxes(workflow, catalogue).get(step.id)
         self._bindings.approve(
             key, binding, digest, original, by=by, instead_of=before.key if before else ""
         )
-        return StepBinding(
-            step=step.id,
-            text=step.text,
-            commands=step.commands,
-            binding=binding.model_dump(mode="json"),
-            changes=catalogue.tool(binding.tool).effect is Effect.CHANGE,
-            approved_by=by,
-        )
+        at = datetime.fromtimestamp(self._clock.now(), UTC)
+        approved = _ChosenBinding(binding=binding, tool_digest=digest, by=by, at=at, key=key)
+        return _step_binding(step, approved, catalogue)
 
     def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
         """See `Execution.orphaned_bindings`."""
@@ -258,7 +247,8 @@ class ExecutorService:
                 commands=step.commands,
                 binding=approved.binding.model_dump(mode="json"),
                 changes=bool(
-                    (tool := by_name.get(approved.binding.tool)) and tool.effect is Effect.CHANGE
+                    (tool := by_name.get(approved.binding.tool))
+                    and tool.effect is ToolEffect.CHANGE
                 ),
                 approved_by=approved.by,
                 at=approved.at,
@@ -273,7 +263,7 @@ class ExecutorService:
             ToolSummary(
                 name=tool.name,
                 description=tool.description,
-                changes=tool.effect is Effect.CHANGE,
+                changes=tool.effect is ToolEffect.CHANGE,
                 target=tool.target,
                 targets=tuple(t.name for t in catalogue.targets if t.kind == tool.target),
                 parameters=tuple(tool.parameters),
@@ -299,9 +289,9 @@ class ExecutorService:
         """See `Execution.suspension`."""
         return self._store.suspension()
 
-    def suspend(self, given: Suspend) -> None:
+    def suspend(self, request: Suspend) -> None:
         """See `Execution.suspend`."""
-        self._store.suspend(current_caller().name, given.why, self._clock.now())
+        self._store.suspend(current_caller().name, request.why, self._clock.now())
 
     def release(self) -> None:
         """See `Execution.release`."""
@@ -317,11 +307,11 @@ class ExecutorService:
             raise NotFoundError(f"the ticket has no workflow {wanted!r}")
         return ticket, stored
 
-    def _made(self, ticket: TicketDetail, stored: StoredWorkflow, wanted: StartRun) -> Run:
+    def _build_run(self, ticket: TicketDetail, stored: StoredWorkflow, wanted: StartRun) -> Run:
         caller, catalogue = current_caller(), self._catalogue()
         workflow, now = stored.workflow, self._clock.now()
         at = datetime.fromtimestamp(now, UTC)
-        bound = self._bound(workflow, ticket.labels)
+        bound = self._choose_bindings(workflow, ticket.labels)
         bindings = tuple(each.binding for each in bound)
         targets = {
             each.step: target.name
@@ -339,15 +329,15 @@ class ExecutorService:
             workflow_id=stored.id,
             workflow=workflow,
             bindings=bindings,
-            tools=with_others(catalogue.by_name, {each.tool for each in bindings if each.tool}),
+            tools=with_referenced(catalogue.by_name, {each.tool for each in bindings if each.tool}),
             targets=targets,
             target_digests={
                 name: catalogue.target(name).digest for name in sorted(set(targets.values()))
             },
-            not_changing=self._not_changing(
+            not_changing=self._reasons_not_to_change(
                 stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
             ),
-            not_deciding=_not_deciding(bound) if wanted.mode is RunMode.SUPERVISED else {},
+            not_deciding=_reasons_not_to_decide(bound) if wanted.mode is RunMode.SUPERVISED else {},
             mode=wanted.mode,
             limits=self._limits(catalogue),
             requested_by=caller.name,
@@ -356,16 +346,16 @@ class ExecutorService:
             confirmation=confirmation,
         )
 
-    def _at_box(
+    def _workflow_at_box(
         self, ticket: TicketDetail, stored: StoredWorkflow, wanted: StartRun
     ) -> StoredWorkflow:
-        """Return the workflow of the one box that a person stands at, where a tool can look there.
+        """Return the workflow of the one box that a person stands at, if a tool can look there.
 
         Raises:
             ChecklistRunError: All boxes were to be run, or more done than to look.
             RunRefusedError: It is no box, or no tool looks at it.
             NotFoundError: There is no such step.
-            NotApproverError: The caller stands at no box: it is no person.
+            NotApproverError: The caller is no person.
         """
         workflow = stored.workflow
         if not wanted.step:
@@ -381,13 +371,15 @@ class ExecutorService:
         if wanted.mode is RunMode.SUPERVISED:
             raise ChecklistRunError("a box of a page is looked at: ask for a run that only looks")
         _check_person(current_caller(), Scope.RUN)
-        alone = _alone(workflow, step)
-        [bound] = self._bound(alone, ticket.labels)
-        if not bound.by and (before := self._carried(workflow).get(step.id)):
+        alone = _single_box_workflow(workflow, step)
+        [bound] = self._choose_bindings(alone, ticket.labels)
+        if not bound.by and (
+            earlier := self._orphans.at_boxes(workflow, self._catalogue()).get(step.id)
+        ):
             if wanted.mode is RunMode.DRY:
                 return stored.model_copy(update={"workflow": alone})
             raise RunRefusedError(
-                f"how a tool looks here was approved by {before.by} for a step that is gone:"
+                f"how a tool looks here was approved by {earlier.by} for a step that is gone:"
                 " approve it anew for this box first, as a dry run of the box shows it"
             )
         if not bound.binding.tool:
@@ -402,24 +394,24 @@ class ExecutorService:
             approval_expires_s=catalogue.policy.approval_expires_s,
         )
 
-    def _not_changing(
+    def _reasons_not_to_change(
         self,
         stored: StoredWorkflow,
-        bound: "Sequence[_Bound]",
+        bound: "Sequence[_ChosenBinding]",
         catalogue: Catalogue,
         *,
         is_confirmed: bool,
     ) -> dict[str, str]:
-        """Why steps that would change something are a person's; see `Run.not_changing`."""
+        """Return, by step, why a change is left to a person; see `Run.not_changing`."""
         steps = self._approved_steps(stored.workflow)
         why: dict[str, str] = {}
         for each in bound:
             name = each.binding.tool
-            if not name or catalogue.tool(name).effect is Effect.READ:
+            if not name or catalogue.tool(name).effect is ToolEffect.READ:
                 continue
             step = stored.workflow.by_id[each.binding.step]
             if stored.workflow.is_checklist:
-                why[step.id] = _NOBODY_READ
+                why[step.id] = NOBODY_READ
             elif stored.fit is not Fit.SURE:
                 why[step.id] = "it is not sure that the workflow fits the ticket"
             elif not is_confirmed:
@@ -430,15 +422,17 @@ class ExecutorService:
                 why[step.id] = "nobody has approved how it is carried out"
         return why
 
-    def _bound(self, workflow: Workflow, labels: Mapping[str, str]) -> "list[_Bound]":
-        """Approved bindings where there are any that hold; else learned, else proposed ones.
+    def _choose_bindings(
+        self, workflow: Workflow, labels: Mapping[str, str]
+    ) -> "list[_ChosenBinding]":
+        """Choose a binding for each step: approved and valid, else learned, else proposed.
 
-        Of a checklist the looks alone: what a box changes stays a person's.
+        For a checklist only those that look: what a box changes stays a person's.
         """
         catalogue = self._catalogue()
         steps = self._approved_steps(workflow)
         originals = {s.id: steps.approved(s) or s for s in workflow.steps}
-        as_told = workflow.model_copy(
+        as_approved = workflow.model_copy(
             update={
                 "steps": tuple(
                     s.model_copy(update={"commands": originals[s.id].commands})
@@ -446,46 +440,46 @@ class ExecutorService:
                 )
             }
         )
-        keys = {s.id: step_key(originals[s.id], _conditions(workflow, s)) for s in workflow.steps}
-        known = self._bindings.known(list(keys.values()))
-        proposed = Proposing(catalogue).bindings(as_told, labels)
-        bound = [_chosen(each, known.get(keys[each.step]), catalogue) for each in proposed]
+        keys = {
+            s.id: step_key(originals[s.id], conditions_of(workflow, s.id)) for s in workflow.steps
+        }
+        stored = self._bindings.load_many(list(keys.values()))
+        proposed = BindingProposer(catalogue).propose(as_approved, labels)
+        bound = [_choose_binding(each, stored.get(keys[each.step]), catalogue) for each in proposed]
         if not workflow.is_checklist:
             return bound
-        before = self._carried(workflow)
+        before = self._orphans.at_boxes(workflow, catalogue)
         bound = [
-            _anew(before[step]) if (step := each.binding.step) in before and not each.by else each
+            _propose_at_box(before[step])
+            if (step := each.binding.step) in before and not each.by
+            else each
             for each in bound
         ]
         boxes = {step.id for step in workflow.steps if step.block}
-        return [_looking(each, catalogue) for each in bound if each.binding.step in boxes]
-
-    def _carried(self, workflow: Workflow) -> dict[str, ApprovedBinding]:
-        """What was approved for steps that are gone, by the box where it is proposed anew."""
-        return self._orphans.at_boxes(workflow, self._catalogue())
+        return [_only_looking(each, catalogue) for each in bound if each.binding.step in boxes]
 
     def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
-        """As it was approved of its page's present text; None where nobody has approved it."""
+        """Return the step as approved of its page's present text; None if nobody approved it."""
         return self._approved_steps(workflow).approved(step)
 
     def _approved_steps(self, workflow: Workflow) -> ApprovedSteps:
         return ApprovedSteps(workflow, self._texts, self._readings)
 
-    def _settle(self, run_id: str, decision: RunDecision, kind: Kind) -> RunDetail:
+    def _settle(self, run_id: str, decision: RunDecision, kind: RunEventKind) -> RunDetail:
         caller = current_caller()
 
         def event(stored: StoredRun) -> NewEvent:
-            asked = stored.state.open_approval
-            if asked is None or stored.state.outcome:
+            approval = stored.state.open_approval
+            if approval is None or stored.state.outcome:
                 raise NotWaitingError("nothing waits for an approval")
-            if asked.digest != decision.digest:
+            if approval.digest != decision.digest:
                 raise NotWaitingError("this is not the change that waits for an approval")
-            if self._clock.now() >= asked.expires_at:
+            if self._clock.now() >= approval.expires_at:
                 raise NotWaitingError("the time for this approval is over")
-            if kind is Kind.APPROVED:
-                self._check_approver(caller, stored.run, asked.target)
-            facts = {"digest": asked.digest, "kind": caller.kind.value, "why": decision.word}
-            return NewEvent(kind, asked.place, facts, caller.name)
+            if kind is RunEventKind.APPROVED:
+                self._check_approver(caller, stored.run, approval.target)
+            facts = {"digest": approval.digest, "kind": caller.kind.value, "why": decision.word}
+            return NewEvent(kind, approval.place, facts, caller.name)
 
         return self._add(run_id, event)
 
@@ -497,7 +491,8 @@ class ExecutorService:
                 raise NotApproverError("a real device is changed by leave of who signed in")
             return
         _check_person(caller)
-        if caller.lasting_id == run.requested_by_id and not catalogue.policy.requester_may_approve:
+        is_requester = caller.is_first_pair_of_eyes(run.requested_by_id)
+        if is_requester and not catalogue.policy.requester_may_approve:
             raise NotApproverError("whoever started a run does not approve its changes")
 
     def _check_filled(self, run: Run, step: str, arguments: Mapping[str, str]) -> None:
@@ -508,55 +503,49 @@ class ExecutorService:
             tool.parameters[name].checked(name, value)
 
     def _end(self, run_id: str, outcome: RunOutcome, why: str, by: str = "") -> RunDetail:
-        ended = NewEvent(Kind.ENDED, facts={"outcome": outcome.value, "why": why}, by=by)
+        ended = NewEvent(RunEventKind.ENDED, facts={"outcome": outcome.value, "why": why}, by=by)
         return self._add(run_id, lambda stored: _unless_over(stored, ended))
 
     def _add(self, run_id: str, make: Callable[[StoredRun], NewEvent]) -> RunDetail:
-        """Add what a person does, though the run may go on beside it."""
-        for last in range(_TRIES - 1, -1, -1):
-            stored = self._store.load(run_id)
-            try:
-                self._store.append(stored, [make(stored)], self._clock.now())
-                break
-            except RunMovedError:
-                if not last:
-                    raise
+        self._store.add_act(run_id, make, self._clock.now())
         return self.run(run_id)
 
 
-class _Bound(ApprovedBinding):
-    """A binding of a step; `by` is empty of one that is proposed or learned."""
+class _ChosenBinding(ApprovedBinding):
+    """A binding of a step; `by` is empty if it is proposed or learned."""
 
     is_changed_tool: bool = False
     approved_before: str = ""
-    """Who approved it for a step that is gone: nothing uses it before it is approved anew."""
+    """Approver of the binding for a step that is gone; it needs approval anew before use."""
 
     @property
     def approved_by(self) -> str:
-        """Empty where it is proposed, or its tool has changed since."""
+        """Name of the approver; empty if it is proposed, or its tool has changed since."""
         return "" if self.is_changed_tool else self.by
 
 
-def _chosen(proposed: Binding, known: ApprovedBinding | None, catalogue: Catalogue) -> _Bound:
-    tool = catalogue.by_name.get(known.binding.tool) if known else None
-    is_changed = tool is not None and known is not None and tool.digest != known.tool_digest
-    if known is None or tool is None or (is_changed and not known.by):
+def _choose_binding(
+    proposed: Binding, stored: ApprovedBinding | None, catalogue: Catalogue
+) -> _ChosenBinding:
+    tool = catalogue.by_name.get(stored.binding.tool) if stored else None
+    is_changed = tool is not None and stored is not None and tool.digest != stored.tool_digest
+    if stored is None or tool is None or (is_changed and not stored.by):
         at = datetime.fromtimestamp(0, UTC)
-        return _Bound(binding=proposed, tool_digest="", by="", at=at, key="")
-    return _Bound(
-        binding=known.binding.model_copy(update={"step": proposed.step}),
-        tool_digest=known.tool_digest,
-        by=known.by,
-        at=known.at,
-        key=known.key,
+        return _ChosenBinding(binding=proposed, tool_digest="", by="", at=at, key="")
+    return _ChosenBinding(
+        binding=stored.binding.model_copy(update={"step": proposed.step}),
+        tool_digest=stored.tool_digest,
+        by=stored.by,
+        at=stored.at,
+        key=stored.key,
         is_changed_tool=is_changed,
     )
 
 
-def _anew(before: ApprovedBinding) -> _Bound:
-    """What was approved for a step that is gone, as it is proposed at a box."""
+def _propose_at_box(before: ApprovedBinding) -> _ChosenBinding:
+    """Return an approved binding of a step that is gone, as a proposal at a box."""
     why = f"as for “{before.step.text}”, a step that is gone" if before.step else ""
-    return _Bound(
+    return _ChosenBinding(
         binding=before.binding.model_copy(update={"why": why}),
         tool_digest=before.tool_digest,
         by="",
@@ -566,17 +555,17 @@ def _anew(before: ApprovedBinding) -> _Bound:
     )
 
 
-def _looking(bound: _Bound, catalogue: Catalogue) -> _Bound:
-    """The same where it only looks; a change becomes a person's."""
+def _only_looking(bound: _ChosenBinding, catalogue: Catalogue) -> _ChosenBinding:
+    """Return the binding if it only looks; leave a change to a person."""
     tool = catalogue.by_name.get(bound.binding.tool)
-    if tool is None or tool.effect is Effect.READ:
+    if tool is None or tool.effect is ToolEffect.READ:
         return bound
-    by_person = Binding(step=bound.binding.step, why=_NOBODY_READ)
-    return _Bound(binding=by_person, tool_digest="", by="", at=bound.at, key="")
+    by_person = Binding(step=bound.binding.step, why=NOBODY_READ)
+    return _ChosenBinding(binding=by_person, tool_digest="", by="", at=bound.at, key="")
 
 
-def _alone(workflow: Workflow, step: Step) -> Workflow:
-    """A box by itself: it is looked at, and what stands behind it on the page is not come to."""
+def _single_box_workflow(workflow: Workflow, step: Step) -> Workflow:
+    """Return a workflow of this box alone, without what follows it on the page."""
     end = Step(id=f"{step.id}:end", kind=StepKind.TERMINAL, text="Looked at", implied=True)
     return workflow.model_copy(
         update={
@@ -587,22 +576,25 @@ def _alone(workflow: Workflow, step: Step) -> Workflow:
     )
 
 
-def _told(step: Step, bound: _Bound, catalogue: Catalogue) -> StepBinding:
+def _step_binding(step: Step, bound: _ChosenBinding, catalogue: Catalogue) -> StepBinding:
     tool = catalogue.by_name.get(bound.binding.tool)
     return StepBinding(
         step=step.id,
         text=step.text,
         commands=step.commands,
         binding=bound.binding.model_dump(mode="json"),
-        changes=tool is not None and tool.effect is Effect.CHANGE,
+        changes=tool is not None and tool.effect is ToolEffect.CHANGE,
         approved_by=bound.approved_by,
         is_changed_tool=bound.is_changed_tool,
         approved_before=bound.approved_before,
     )
 
 
-def _not_deciding(bound: "Sequence[_Bound]") -> dict[str, str]:
-    """A wrong branch may lead to a change: what answers a question is vouched for as well."""
+def _reasons_not_to_decide(bound: "Sequence[_ChosenBinding]") -> dict[str, str]:
+    """Return, by question, why its answer is left to a person: its binding is not approved.
+
+    A wrong branch may lead to a change, so what answers a question is vouched for as well.
+    """
     return {
         each.binding.step: "nobody has approved that this tells it"
         for each in bound
@@ -610,11 +602,7 @@ def _not_deciding(bound: "Sequence[_Bound]") -> dict[str, str]:
     }
 
 
-def _conditions(workflow: Workflow, step: Step) -> frozenset[str]:
-    return frozenset(edge.condition for edge in workflow.exits(step.id))
-
-
-def _act(stored: StoredRun, kind: Kind) -> NewEvent:
+def _act(stored: StoredRun, kind: RunEventKind) -> NewEvent:
     return _unless_over(stored, NewEvent(kind, by=current_caller().name))
 
 
@@ -625,7 +613,10 @@ def _unless_over(stored: StoredRun, event: NewEvent) -> NewEvent:
 
 
 def _check_person(caller: Caller, scope: Scope = Scope.APPROVE) -> None:
-    """Whoever vouches is a person, or sits at a machine where nobody needs to sign in."""
-    is_known = caller.kind in {CallerKind.PERSON, CallerKind.LOCAL}
-    if not is_known or not caller.may(scope):
+    """Check that the caller is a person, or local where nobody needs to sign in.
+
+    Raises:
+        NotApproverError: The caller is neither, or lacks the scope.
+    """
+    if not caller.may_vouch(scope):
         raise NotApproverError(f"{caller.name} may not vouch for it: a person does, and no key")

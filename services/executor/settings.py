@@ -9,7 +9,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class ExecutorSettings(Settings):
-    """What the executor can be told."""
+    """Settings of the executor."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}EXECUTOR_")
 
@@ -31,7 +31,7 @@ class ExecutorSettings(Settings):
 
 
 class SearchSettings(Settings):
-    """Where searches for causes end by themselves."""
+    """Limits at which a search for a cause ends by itself."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}SEARCH_")
 

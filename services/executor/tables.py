@@ -8,30 +8,32 @@ from sqlalchemy.orm import Mapped, mapped_column
 from services.kit.sql.database import Base
 
 
-class DrivenColumns:
-    """Of what one worker at a time carries on. Times are seconds since the epoch."""
+class LeasedColumns:
+    """Columns of work that one worker at a time carries on; times are seconds since the epoch."""
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     ticket_id: Mapped[str] = mapped_column(String(200))
     phase: Mapped[str] = mapped_column(String(20), index=True)
-    """Of its latest event, for lists; what counts are the events."""
+    """Phase after its latest event, for lists; the events are the source of truth."""
     outcome: Mapped[str | None] = mapped_column(String(20))
     waits_until: Mapped[float | None] = mapped_column(Float)
-    """Until when nothing is to be done, by the executor's clock."""
+    """Time before which there is nothing to do, by the executor's clock."""
     waits_for: Mapped[str] = mapped_column(Text, default="")
-    """What it waits for; of one that is over, why it ended so."""
+    """Reason for waiting; once it is over, the reason for its outcome."""
     driver: Mapped[str | None] = mapped_column(String(40))
-    """Which worker drives it; nobody else adds what follows from its events."""
+    """Id of the worker that has the lease; nobody else adds what follows from its events."""
     driven_until: Mapped[float] = mapped_column(Float, default=0.0)
-    """When that worker counts as gone, by the clock of the machines."""
+    """Time at which the lease expires, by the clock of the machines."""
     created_at: Mapped[float] = mapped_column(Float)
     ended_at: Mapped[float | None] = mapped_column(Float)
 
 
 class EventColumns:
-    """Of what happened in it. Rows are added and never changed; they go with what they are of."""
+    """Columns of an event; rows are only added, and deleted with the run or search."""
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    owner_id: Mapped[str]
+    """Id of the run or search."""
     seq: Mapped[int] = mapped_column(Integer)
     kind: Mapped[str] = mapped_column(String(20))
     at: Mapped[float] = mapped_column(Float)
@@ -39,14 +41,14 @@ class EventColumns:
     facts: Mapped[dict[str, Any]] = mapped_column(JSON)
 
 
-class RunRow(DrivenColumns, Base):
-    """A run as it was started, and where it stands."""
+class RunRow(LeasedColumns, Base):
+    """A run as it was started, with its current phase."""
 
     __tablename__ = "executor_run"
     __table_args__ = (Index("ix_executor_run_ticket", "ticket_id", "created_at"),)
 
     run: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """The `Run`."""
+    """The `Run` as JSON."""
 
 
 class RunEventRow(EventColumns, Base):
@@ -55,13 +57,15 @@ class RunEventRow(EventColumns, Base):
     __tablename__ = "executor_event"
     __table_args__ = (UniqueConstraint("run_id", "seq", name="uq_executor_event_seq"),)
 
-    run_id: Mapped[str] = mapped_column(ForeignKey("executor_run.id", ondelete="CASCADE"))
+    owner_id: Mapped[str] = mapped_column(
+        "run_id", ForeignKey("executor_run.id", ondelete="CASCADE")
+    )
     step: Mapped[str] = mapped_column(String(200))
     visit: Mapped[int] = mapped_column(Integer)
 
 
-class SearchRow(DrivenColumns, Base):
-    """A search for the cause of a ticket as it was started, and where it stands."""
+class SearchRow(LeasedColumns, Base):
+    """A search for the cause of a ticket as it was started, with its current phase."""
 
     __tablename__ = "executor_search"
     __table_args__ = (
@@ -76,9 +80,9 @@ class SearchRow(DrivenColumns, Base):
     )
 
     search: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """The `Search`."""
+    """The `Search` as JSON."""
     cause: Mapped[str] = mapped_column(Text, default="")
-    """What it found, for lists."""
+    """Cause that it found, for lists."""
 
 
 class SearchEventRow(EventColumns, Base):
@@ -87,12 +91,14 @@ class SearchEventRow(EventColumns, Base):
     __tablename__ = "executor_search_event"
     __table_args__ = (UniqueConstraint("search_id", "seq", name="uq_executor_search_event_seq"),)
 
-    search_id: Mapped[str] = mapped_column(ForeignKey("executor_search.id", ondelete="CASCADE"))
+    owner_id: Mapped[str] = mapped_column(
+        "search_id", ForeignKey("executor_search.id", ondelete="CASCADE")
+    )
     node: Mapped[int] = mapped_column(Integer)
 
 
 class IntentRow(Base):
-    """A change that is sent once: `prepared`, `sent`, then `observed`, `not sent` or `unknown`."""
+    """A change to be sent once: `prepared`, `sent`, then `observed`, `not sent` or `unknown`."""
 
     __tablename__ = "executor_intent"
 
@@ -108,7 +114,7 @@ class IntentRow(Base):
 
 
 class TargetLockRow(Base):
-    """A target that a run changes; no other run does meanwhile."""
+    """A lock on a target that a run changes; no other run changes it meanwhile."""
 
     __tablename__ = "executor_lock"
 
@@ -120,7 +126,7 @@ class TargetLockRow(Base):
 
 
 class SuspensionRow(Base):
-    """There is at most one: while it is there, no run goes on."""
+    """The suspension of all runs: at most one row; while it exists, no run goes on."""
 
     __tablename__ = "executor_suspension"
 
@@ -131,44 +137,44 @@ class SuspensionRow(Base):
 
 
 class BindingRow(Base):
-    """A binding that a person has approved, or that was learned, for a step wherever it stands."""
+    """A binding that a person has approved, or that was learned, for a step in any workflow."""
 
     __tablename__ = "executor_binding"
 
     step_key: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Names the step by what it says and cites; see `bindings.binding.step_key`."""
+    """Key of the step, by its text and citations; see `bindings.binding.step_key`."""
     tool_digest: Mapped[str] = mapped_column(String(64))
-    """Of the tool's definition: another one needs another approval."""
+    """Digest of the tool's definition: another definition needs another approval."""
     binding: Mapped[dict[str, Any]] = mapped_column(JSON)
     by: Mapped[str] = mapped_column(String(200))
-    """Empty of one that was learned: nobody vouches for it."""
+    """Name of the approver; empty for one that was learned: nobody vouches for it."""
     at: Mapped[float] = mapped_column(Float)
     document_id: Mapped[str] = mapped_column(String(1024), index=True, default="")
-    """The first document that the step cites; empty where the step is not known."""
+    """First document that the step cites; empty if the step is not recorded."""
     step: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """The `Step` as it was when somebody approved the binding; None where it is not known."""
+    """The `Step` as it was when somebody approved the binding; None if it is not recorded."""
     instead_of: Mapped[str] = mapped_column(String(64), default="")
-    """Key of the step of a reading that is gone, for which the binding had been approved before."""
+    """Key of the binding that it replaces, whose step is in no reading any more."""
 
 
 class SummaryRow(Base):
-    """What was learned from runs; the same runs under the same title are one row."""
+    """A summary of runs; the same runs under the same title are one row."""
 
     __tablename__ = "executor_summary"
 
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
     title: Mapped[str] = mapped_column(String(300))
     state: Mapped[str] = mapped_column(String(20))
-    """A `SummaryState`."""
+    """Value of `SummaryState`."""
     runs: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """Each a `SourceRun`."""
+    """List of `SourceRun`."""
     traces: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """Each a `Trace`, redacted: what a model is shown, and what is replayed."""
+    """List of `Trace`, redacted: shown to a model, and replayed."""
     found: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """Each a `Measured`."""
+    """List of `MeasuredWorkflow`."""
     refused: Mapped[list[str]] = mapped_column(JSON)
     proposals: Mapped[list[dict[str, str]]] = mapped_column(JSON)
-    """Of each page `id` and `document_id`, once it is proposed."""
+    """List of `id` and `document_id` of each page, once it is proposed."""
     by: Mapped[str] = mapped_column(String(200))
     proposed_by: Mapped[str] = mapped_column(String(200), default="")
     at: Mapped[float] = mapped_column(Float)

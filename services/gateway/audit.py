@@ -16,7 +16,7 @@ def _wanted(who: Text = "", action: Text = "", subject: Text = "") -> AuditFilte
 
 
 def create_audit_router(log: AuditLog) -> APIRouter:
-    """The audit log, for admins."""
+    """Build the router of the audit log, for admins."""
     router = APIRouter(tags=["audit"])
 
     @router.get("/v1/audit")
@@ -26,9 +26,12 @@ def create_audit_router(log: AuditLog) -> APIRouter:
         below: Annotated[int | None, Query(ge=1, le=2**62)] = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> AuditPage:
-        """Who changed what, the latest first; `action` as a whole, or its part before the dot."""
-        found = log.lines(wanted, below=below, limit=limit)
-        lines = tuple(AuditLine.model_validate(line) for line in found)
+        """List who changed what, the latest first.
+
+        `action` is matched as a whole, or by its part before the dot.
+        """
+        rows = log.lines(wanted, below=below, limit=limit)
+        lines = tuple(AuditLine.model_validate(line) for line in rows)
         return AuditPage(lines=lines, next_below=lines[-1].id if len(lines) == limit else None)
 
     return router

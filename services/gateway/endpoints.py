@@ -1,4 +1,4 @@
-"""The gateway's addresses: webhooks in, tickets and workflows out."""
+"""The gateway's HTTP routes: webhooks in, tickets and workflows out."""
 
 from typing import Annotated, Any, Literal
 
@@ -19,22 +19,21 @@ from services.contracts.gateway import (
     TicketQuery,
     Tickets,
 )
-from services.gateway.adoption.holding import HeldByAnotherError
+from services.gateway.adoption.assignment import HeldByAnotherError
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
 from services.gateway.service import GatewayService
-from services.gateway.sources.limits import DeliveryTooLargeError
-from services.gateway.sources.parsing import NotJsonError
-from services.gateway.sources.proof import Received, WrongSignatureError
-from services.gateway.sources.reading import UnknownSourceError
+from services.gateway.sources.bodies import DeliveryTooLargeError, NotJsonError
+from services.gateway.sources.delivery_reader import DeliveryReader, UnknownSourceError
+from services.gateway.sources.proof import WebhookRequest, WrongSignatureError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
-from services.kit.access.caller import acting_as, current_caller
+from services.kit.access.caller import Caller, CallerKind, acting_as, current_caller
+from services.kit.access.credentials import MissingCredentialError
 from services.kit.access.needs import Need, needs, require
 from services.kit.access.scopes import Scope
-from services.kit.access.signatures import Signatures, caller_of_delivery
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
 
@@ -94,8 +93,8 @@ _JSON_BODY = {
 }
 
 
-def create_delivery_router(service: GatewayService, signatures: Signatures) -> APIRouter:
-    """Webhooks; what `signatures` proves needs no key."""
+def create_delivery_router(service: GatewayService, reader: DeliveryReader) -> APIRouter:
+    """Build the router of webhooks; a delivery that its source signed needs no key."""
     router = APIRouter()
 
     @router.post(
@@ -111,10 +110,11 @@ def create_delivery_router(service: GatewayService, signatures: Signatures) -> A
     ) -> Response:
         """Take in an alert or a ticket; its source is recognised by the body's shape.
 
-        Answered as soon as the ticket is stored. With `wait`, answered when the walk is over, with
-        the workflow in it, or after so many seconds. The same delivery again gives the same ticket.
+        The answer comes as soon as the ticket is stored. With `wait` it comes when the walk is
+        over, with the workflow in it, or after so many seconds. The same delivery again gives the
+        same ticket.
         """
-        return await _accept(request, service, signatures, None, wait=wait, key=idempotency_key)
+        return await _accept(request, service, reader, None, wait=wait, key=idempotency_key)
 
     @router.post(
         "/workflow/{source}",
@@ -128,44 +128,47 @@ def create_delivery_router(service: GatewayService, signatures: Signatures) -> A
         request: Request, source: str, wait: Wait = 0, idempotency_key: Key = None
     ) -> Response:
         """Take in an alert or a ticket of this source, as `POST /workflow` does."""
-        return await _accept(request, service, signatures, source, wait=wait, key=idempotency_key)
+        return await _accept(request, service, reader, source, wait=wait, key=idempotency_key)
 
     return router
 
 
 def create_ticket_router(service: GatewayService) -> APIRouter:
-    """Tickets, their workflows, and the lines that these cite."""
+    """Build the router of tickets, their workflows, and the lines that these cite."""
     router = APIRouter()
 
     @router.get("/v1/tickets", responses=refusals(InvalidCursorError))
     @needs(Need.READ)
     def list_tickets(query: Annotated[TicketQuery, Query()]) -> TicketPage:
-        """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
+        """List the tickets that match all filters, the newest first unless `sort` says otherwise.
 
-        Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
-        needs one of them. An empty one, as in `service=`, is for tickets that name none.
+        A filter may be given several times, such as `severity=critical&severity=high`: a ticket
+        needs one of the values. An empty value, as in `service=`, matches tickets that name none.
         """
         return service.tickets(query)
 
     @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
     def get_ticket(ticket_id: Id) -> TicketDetail:
-        """A ticket: how it stands, its candidates, or why it was refused and what came closest."""
+        """Return a ticket with its status and candidates.
+
+        A refused ticket has the reason, and the documents that came closest.
+        """
         return service.ticket(ticket_id)
 
     @router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
     def resolve_ticket(ticket_id: Id) -> TicketDetail:
-        """Say that the fault is over, where its source does not; again changes nothing."""
+        """Mark the fault as over if its source does not say so; repeating it changes nothing."""
         return service.resolve(ticket_id)
 
     @router.delete("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
     def reopen_ticket(ticket_id: Id) -> TicketDetail:
-        """Take back that the fault is over; again changes nothing.
+        """Take back that the fault is over; repeating it changes nothing.
 
-        The ticket is open again, and its case is taken out of the archive. Ticket systems that the
-        platform writes back to are told so; a source that says it is over says it again.
+        The ticket is open again, and its case is removed from the archive. Ticket systems that the
+        platform writes back to are told; a source that says it is over says it again.
         """
         return service.reopen(ticket_id)
 
@@ -186,23 +189,23 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
         ] = None,
         accept: Annotated[str, Header()] = "",
     ) -> Response:
-        """A workflow in the form that `format` names, else the one that `Accept` prefers."""
+        """Return a workflow in the format of `format`, else in the one that `Accept` prefers."""
         name = form or accepted_format(accept)
         headers = {"vary": "accept"}
         if name == JSON:
-            body = service.workflow_json(workflow_id)
+            body = service.queries.workflow_json(workflow_id)
             return Response(body, media_type="application/json", headers=headers)
         chosen = FORMATS[name]
         if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
             headers["content-security-policy"] = "default-src 'none'; frame-ancestors 'none'"
-        body = chosen.write(service.workflow(workflow_id).workflow)
+        body = chosen.write(service.queries.workflow(workflow_id).workflow)
         return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
 
     @router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
     @needs(Need.READ)
     def get_candidates(workflow_id: Id) -> list[CandidateSummary]:
-        """All candidates of the ticket that this workflow answers, best first."""
-        return list(service.candidates(workflow_id))
+        """List all candidates of the ticket that this workflow belongs to, best first."""
+        return list(service.queries.candidates(workflow_id))
 
     @router.get("/v1/sources/{document_id:path}", responses=refusals(NotFoundError))
     @needs(Need.READ)
@@ -211,14 +214,14 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
         lines: Annotated[str, Query(max_length=40, description="Such as 7 or 3-9.")],
         context: Annotated[int | None, Query(ge=0, le=200)] = None,
     ) -> SourceLines:
-        """The cited lines of a document, with some lines around them."""
+        """Return the cited lines of a document, with some lines around them."""
         return service.source_lines(document_id, lines, context)
 
     return router
 
 
 def create_run_note_router(tickets: Tickets) -> APIRouter:
-    """What the executor tells of its runs and searches."""
+    """Build the router by which the executor reports its runs and searches."""
     router = APIRouter()
 
     @router.put(
@@ -228,7 +231,7 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def put_run(ticket_id: Id, run_id: Id, note: RunNote) -> None:
-        """Keep how a run of the ticket's workflow ended, once."""
+        """Store how a run of the ticket's workflow ended, once."""
         tickets.note_run(ticket_id, note.model_copy(update={"run_id": run_id}))
 
     @router.put(
@@ -238,14 +241,14 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def put_search(ticket_id: Id, search_id: Id, note: SearchNote) -> None:
-        """Keep what came of a search for the ticket's cause, once."""
+        """Store the outcome of a search for the ticket's cause, once."""
         tickets.note_search(ticket_id, note.model_copy(update={"search_id": search_id}))
 
     return router
 
 
 def create_holder_router(service: GatewayService) -> APIRouter:
-    """Who works on a ticket."""
+    """Build the router by which callers take tickets and give them back."""
     router = APIRouter()
 
     @router.put(
@@ -254,8 +257,8 @@ def create_holder_router(service: GatewayService) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def put_holder(ticket_id: Id, taking: Taking) -> TicketDetail:
-        """Take a ticket: the caller works on it. `from` names whoever has it, to take it over."""
-        return service.take(ticket_id, taking)
+        """Assign a ticket to the caller; `from` names its present holder, to take it over."""
+        return service.assign_to_caller(ticket_id, taking)
 
     @router.delete(
         "/v1/tickets/{ticket_id}/holder",
@@ -263,8 +266,8 @@ def create_holder_router(service: GatewayService) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def delete_holder(ticket_id: Id) -> TicketDetail:
-        """Give a ticket back that the caller has."""
-        return service.give_back(ticket_id)
+        """Unassign a ticket from the caller, who holds it."""
+        return service.unassign(ticket_id)
 
     return router
 
@@ -272,28 +275,36 @@ def create_holder_router(service: GatewayService) -> APIRouter:
 async def _accept(
     request: Request,
     service: GatewayService,
-    signatures: Signatures,
+    reader: DeliveryReader,
     source: str | None,
     *,
     wait: float,
     key: str | None,
 ) -> Response:
-    raw = await request.body()
-    deliverer = await run_in_threadpool(
-        caller_of_delivery,
-        current_caller(),
-        signatures,
-        source,
-        request.headers,
-        raw,
-    )
+    received, proven = WebhookRequest(await request.body(), request.headers), None
+    deliverer = current_caller()
+    if deliverer.kind is CallerKind.NOBODY:
+        if not reader.has_secret(source):
+            raise MissingCredentialError(
+                "no key that is taken, and no signature: send a key with `operate`, or what the "
+                "source signs its deliveries with"
+            )
+        proven = await run_in_threadpool(reader.authenticate, received, source)
+        # A source is let in for this one delivery: `operate` is all that it has.
+        deliverer = Caller(
+            f"source {source}",
+            CallerKind.SOURCE,
+            f"source:{source}",
+            frozenset({Scope.OPERATE}),
+        )
     if TYPE_HEADER not in request.headers:  # SNS declares its JSON as text
         _check_media_type(request.headers.get("content-type", ""))
     if wait:  # the answer tells what came of the ticket
         require(deliverer, Scope.READ)
-    received = Received(raw, request.headers)
     with acting_as(deliverer):
-        accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
+        if proven is None:
+            proven = await run_in_threadpool(reader.authenticate, received, source)
+        accepted = await run_in_threadpool(service.accept, proven, key=key)
     final = False
     if wait and accepted.tickets:
         ids = [ticket.id for ticket in accepted.tickets]
@@ -301,14 +312,14 @@ async def _accept(
     if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
-    told = accepted.model_dump(mode="json", exclude_none=True)
-    for each in (told, *told["tickets"]):  # that there is no verdict yet is told, not left out
+    body = accepted.model_dump(mode="json", exclude_none=True)
+    for each in (body, *body["tickets"]):  # that there is no verdict yet is told, not left out
         each.setdefault("verdict", None)
-    return JSONResponse(told, status_code=200 if final else 202, headers=headers)
+    return JSONResponse(body, status_code=200 if final else 202, headers=headers)
 
 
 def _check_media_type(content_type: str) -> None:
-    """Insist on JSON, which a form on another site's page cannot send unasked."""
+    """Require JSON, which a form on another site's page cannot send without a preflight."""
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaTypeError(

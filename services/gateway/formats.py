@@ -1,4 +1,4 @@
-"""The forms a workflow is asked for in: by name, or by what the caller says it accepts."""
+"""Formats of a workflow, chosen by name or by the `Accept` header."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ JSON = "json"
 
 @dataclass(frozen=True)
 class Format:
-    """One form: what it is called on the wire, and who writes it."""
+    """A format of a workflow: its media type and its writer."""
 
     media_type: str
     write: Callable[[Workflow], str]
 
 
 def citation_url(citation: Citation) -> str:
-    """The page that shows a citation's lines."""
+    """Return the address of the page that shows a citation's lines."""
     return lines_url(citation.document_id, citation.start_line, citation.end_line)
 
 
 def lines_url(document_id: str, start: int, end: int) -> str:
-    """The page that shows some lines of a document."""
+    """Return the address of the page that shows some lines of a document."""
     return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
@@ -61,9 +61,9 @@ _NAME_OF_MEDIA_TYPE = {form.media_type: name for name, form in FORMATS.items()} 
 
 
 def accepted_format(accept: str) -> str:
-    """The name of the form an `Accept` header likes best; JSON where it does not care."""
-    wanted = sorted(map(_weighted, accept.split(",")), key=lambda pair: -pair[1])
-    for media_type, weight in wanted:
+    """Return the name of the format that an `Accept` header prefers, JSON by default."""
+    preferences = sorted(map(_parse_quality, accept.split(",")), key=lambda pair: -pair[1])
+    for media_type, weight in preferences:
         if weight > 0 and media_type in _NAME_OF_MEDIA_TYPE:
             return _NAME_OF_MEDIA_TYPE[media_type]
         if media_type in {"*/*", "application/*"}:
@@ -71,7 +71,7 @@ def accepted_format(accept: str) -> str:
     return JSON
 
 
-def _weighted(part: str) -> tuple[str, float]:
+def _parse_quality(part: str) -> tuple[str, float]:
     media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:
         if parameter.startswith("q="):

@@ -1,4 +1,4 @@
-"""What the gateway counts."""
+"""Prometheus metrics of the gateway."""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -7,9 +7,9 @@ from services.contracts.ticket import Fit, TicketStatus
 from services.kit.observability.metrics import start_at_zero
 
 SCORES = ("overall", *DIMENSIONS)
-ANSWERS_GIVEN = (Fit.SURE.value, Fit.UNSURE.value, "refused", "failed")
+ANSWER_KINDS = (Fit.SURE.value, Fit.UNSURE.value, "refused", "failed")
 PARTS = ("graph", "vectors", "scorer", "triage")
-"""What a walk may go on without."""
+"""Services that a walk may go on without."""
 QUESTION_OUTCOMES = ("asked", "answered", "not_known", "not_settled", "went_on")
 PLANNERS = ("extractive", "llm")
 TRIAGED_BY = ("ranker", "model", "person")
@@ -20,7 +20,7 @@ TICKETS = Counter(
     ["source", "novelty"],
 )
 
-STANDING = Gauge(
+TICKETS_IN_STATE = Gauge(
     "flowxpert_gateway_tickets_in_state",
     "Tickets that are kept, by source and by where they stand. Take the maximum over replicas.",
     ["source", "state"],
@@ -120,7 +120,7 @@ WRITE_BACKS = Counter(
 start_at_zero(JUDGED_WORKFLOWS, JUDGEMENTS)
 start_at_zero(JUDGED_STEPS, JUDGEMENTS)
 start_at_zero(WALK_SECONDS, (status.value for status in TicketStatus if status.is_final))
-start_at_zero(ANSWERS, ANSWERS_GIVEN)
+start_at_zero(ANSWERS, ANSWER_KINDS)
 start_at_zero(DEGRADED, PARTS)
 start_at_zero(CANDIDATES, PLANNERS, ("yes", "no"))
 start_at_zero(SCORE, SCORES)

@@ -9,7 +9,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class GatewaySettings(Settings):
-    """What the gateway takes in, and how it shows it."""
+    """Settings of the gateway: limits of intake, walks, questions, triage and lists."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}GATEWAY_")
 

@@ -1,23 +1,68 @@
 """Tables of the gateway. Times are seconds since the epoch."""
 
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
+from services.workflow.model import Workflow, WorkflowKind
 
 ID = String(36)
 
 
-def moment(seconds: float | None) -> datetime | None:
-    """A stored time as people read it, in UTC."""
+def to_datetime(seconds: float | None) -> datetime | None:
+    """Convert a stored time to a datetime in UTC; None stays None."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
+@dataclass(frozen=True)
+class StoredVerdict:
+    """Verdict on a workflow: columns of its own row, and of the ticket that shows it."""
+
+    fit: str | None = None
+    is_checked: bool = False
+    """True if a person had approved each step's procedure; of a version, as of its candidate."""
+    conditions: int = 0
+    """Number of steps that were judged; `doubtful` of them are in doubt."""
+    doubtful: int = 0
+    page_origin: str = ""
+    """Origin of the page that the workflow follows, if nobody wrote that by hand."""
+    kind: str = WorkflowKind.PROCEDURE.value
+    against: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, row: Any) -> Self:  # noqa: ANN401 - of a ticket, of a workflow, or selected
+        """Return the verdict that the row has."""
+        return cls(**{each.name: getattr(row, each.name) for each in fields(cls)})
+
+    @classmethod
+    def columns(cls, table: type[Base]) -> tuple[Any, ...]:
+        """Return the table's columns of the verdict."""
+        return tuple(getattr(table, each.name) for each in fields(cls))
+
+    @classmethod
+    def cleared(cls) -> dict[str, Any]:
+        """Return the columns of a ticket that shows no workflow."""
+        shown = {"workflow_id": None, "overall": None, "edited_by": "", "better_page": ""}
+        return cls().values() | shown
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of the columns."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def recount(self, workflow: Workflow) -> Self:
+        """Return the verdict with the judged and the doubtful steps of this workflow."""
+        judged = workflow.judged
+        return replace(
+            self, conditions=len(judged), doubtful=sum(bool(step.doubt) for step in judged)
+        )
+
+
 class TicketRow(Base):
-    """A ticket. Ids sort by time, so the list needs no other order."""
+    """A ticket. Ids sort by time, so that lists need no other order."""
 
     __tablename__ = "gateway_ticket"
     __table_args__ = (
@@ -58,51 +103,51 @@ class TicketRow(Base):
     nearest: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     workflow_id: Mapped[str | None] = mapped_column(ID)
     overall: Mapped[float | None] = mapped_column(Float)
-    """The chosen workflow's score, here too so that the list reads one table."""
+    """Score of the chosen workflow, repeated here so that the list reads one table."""
     fit: Mapped[str | None] = mapped_column(String(10))
-    """The chosen workflow's, and so are `is_checked` and `against`."""
+    """Fit of the chosen workflow; `is_checked` and `against` are that workflow's too."""
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
     conditions: Mapped[int] = mapped_column(Integer, default=0)
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
-    """The chosen workflow's."""
+    """Doubtful steps of the chosen workflow, as `conditions` counts its judged ones."""
     page_origin: Mapped[str] = mapped_column(String(100), default="")
     kind: Mapped[str] = mapped_column(String(20), default="procedure")
     edited_by: Mapped[str] = mapped_column(String(200), default="")
-    """Who made the version that is shown; empty where it is a candidate."""
+    """Author of the version that is shown; empty if a candidate is shown."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
     walks: Mapped[int] = mapped_column(Integer, default=1)
-    """1, and one more for each time that a ticket with a workflow was walked again."""
+    """Number of walks: 1, and one more each time a ticket with a workflow was walked again."""
     began_at: Mapped[float | None] = mapped_column(Float)
-    """When its latest walk was asked for; None of the first."""
+    """Time at which the latest walk was requested; None of the first walk."""
     better_page: Mapped[str] = mapped_column(Text, default="")
-    """Another page that a model found to fit better once somebody worked with the workflow."""
+    """Another page that a model judged to fit better once somebody worked with the workflow."""
     degraded: Mapped[list[str]] = mapped_column(JSON, default=list)
-    """What did not answer while it was last walked, so that the walk went on without."""
+    """Services that did not answer during the latest walk, which went on without them."""
     fingerprint: Mapped[str] = mapped_column(String(32), default="")
-    """Equal for alerts that are counted on one ticket; empty: none is."""
+    """Key by which alerts are counted on one ticket: equal for the same alert; empty if none is."""
     family: Mapped[str] = mapped_column(String(32), default="")
-    """Equal for alerts that differ in numbers only."""
+    """Key of a family: equal for alerts that differ in numbers only."""
     alerts: Mapped[int] = mapped_column(Integer, default=1)
-    """How many alerts the ticket stands for."""
+    """Number of alerts that the ticket stands for."""
     last_at: Mapped[float] = mapped_column(Float)
-    """When the last of them came."""
+    """Time of the last of these alerts."""
     asks: Mapped[bool] = mapped_column(Boolean, default=True)
-    """Whether questions may be asked about it; not once its engineer went on without."""
+    """True if questions may be asked about it: until its engineer goes on without answering."""
     holder: Mapped[str | None] = mapped_column(String(200))
-    """Who works on it, as they were called then; None while nobody does."""
+    """Name, at that time, of the person or key that works on it; None while nobody does."""
     holder_id: Mapped[str | None] = mapped_column(String(600))
-    """Of that person or key; names may change, this does not."""
+    """Lasting id of that person or key; names may change, ids do not."""
     held_at: Mapped[float | None] = mapped_column(Float)
-    """Since when."""
+    """Time since which they hold it."""
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)
 
 
 class AlertRow(Base):
-    """One time that something broke, by its sender's names, and the ticket that stands for it.
+    """One occurrence of an alert, by its sender's ids, with the ticket that stands for it.
 
-    Without a ticket it is the end of an alert whose beginning has not come.
+    Without a ticket it is the end of an alert whose beginning has not arrived yet.
     """
 
     __tablename__ = "gateway_alert"
@@ -116,11 +161,11 @@ class AlertRow(Base):
     )
     came_at: Mapped[float] = mapped_column(Float)
     over_at: Mapped[float | None] = mapped_column(Float)
-    """When its source said that it is over."""
+    """Time at which its source said that it is over."""
 
 
 class TicketTeamRow(Base):
-    """A team that a ticket's source names: one of `TicketRow.teams`, to be found by."""
+    """A team that a ticket's source names: one of `TicketRow.teams`, indexed for filters."""
 
     __tablename__ = "gateway_ticket_team"
     __table_args__ = (Index("ix_gateway_ticket_team_team", "team", "ticket_id"),)
@@ -132,7 +177,7 @@ class TicketTeamRow(Base):
 
 
 class TeamRow(Base):
-    """A team that was declared by the API."""
+    """A team that was declared through the API."""
 
     __tablename__ = "gateway_team"
 
@@ -141,7 +186,7 @@ class TeamRow(Base):
 
 
 class TriageRow(Base):
-    """Which team a ticket went to."""
+    """The triage decision of a ticket: the team that it went to."""
 
     __tablename__ = "gateway_triage"
 
@@ -155,9 +200,10 @@ class TriageRow(Base):
 
 
 class WorkflowRow(Base):
-    """A candidate workflow, or what a person made of one. The ticket names the one that is shown.
+    """A candidate workflow, or a version that a person made of one.
 
-    Candidates of a walk are ranked from 1; versions come behind, in the order of their making.
+    The ticket names the one that is shown. Candidates of a walk are ranked from 1; versions follow
+    in the order in which they were made.
     """
 
     __tablename__ = "gateway_workflow"
@@ -166,7 +212,7 @@ class WorkflowRow(Base):
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
     walk: Mapped[int] = mapped_column(Integer, default=1)
-    """Which walk of its ticket made it; those of earlier ones are kept."""
+    """Number of the walk of its ticket that made it; workflows of earlier walks are kept."""
     rank: Mapped[int] = mapped_column(Integer)
     title: Mapped[str] = mapped_column(Text)
     planner: Mapped[str] = mapped_column(String(100))
@@ -175,64 +221,64 @@ class WorkflowRow(Base):
     """The `Workflow` as JSON."""
     fit: Mapped[str] = mapped_column(String(10))
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
-    """Of a version: whether its candidate was."""
+    """True if a person had approved each step's procedure; of a version, as of its candidate."""
     conditions: Mapped[int] = mapped_column(Integer, default=0)
-    """Steps that were judged, and `doubtful` of them."""
+    """Number of steps that were judged; `doubtful` of them are in doubt."""
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
     page_origin: Mapped[str] = mapped_column(String(100), default="")
-    """How a page that it follows came about, where nobody wrote it by hand."""
+    """Origin of the page that it follows, if nobody wrote that by hand."""
     kind: Mapped[str] = mapped_column(String(20), default="procedure")
-    """Its `WorkflowKind`."""
+    """The `WorkflowKind`."""
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)
     candidate_id: Mapped[str | None] = mapped_column(ID)
-    """The candidate that it goes back to, whose scores it has; None of a candidate itself."""
+    """The candidate that a version goes back to, whose scores it has; None of a candidate."""
     base_id: Mapped[str | None] = mapped_column(ID)
-    """What was edited."""
+    """The workflow that was edited."""
     version: Mapped[int] = mapped_column(Integer, default=1)
     author: Mapped[str] = mapped_column(String(200), default="")
-    """Who edited it."""
+    """The person who edited it."""
 
 
 class PageChoiceRow(Base):
-    """Which page a model chose, by all that it was shown."""
+    """A model's choice of the page, keyed by all that the model was shown."""
 
     __tablename__ = "gateway_page_choice"
     __table_args__ = (Index("ix_gateway_page_choice_chosen_at", "model", "chosen_at"),)
 
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
     model: Mapped[str] = mapped_column(String(200))
-    """With the label of its prompt."""
+    """Name of the model, with the label of its prompt."""
     page: Mapped[str] = mapped_column(Text)
-    """The id of a document; empty: none of them."""
+    """The id of a document; empty for none of those shown."""
     stated: Mapped[float] = mapped_column(Float)
-    """How likely that is right, as the model says."""
+    """Probability that the choice is right, as the model states it."""
     place: Mapped[int] = mapped_column(Integer)
-    """Where the page stood among those shown, from 1; 0 for none."""
+    """Rank of the page among those shown, from 1; 0 for none."""
     chosen_at: Mapped[float] = mapped_column(Float)
 
 
 class PageWordRow(Base):
-    """One person's word on a page for the tickets of one family: it was taken, or refused."""
+    """One person's verdict on a page for the tickets of one family: accepted or refused."""
 
     __tablename__ = "gateway_page_word"
     __table_args__ = (Index("ix_gateway_page_word_family", "family"),)
 
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Hash of family, document and person: of two words the later counts."""
+    """Hash of family, document and person: of two verdicts the later one counts."""
     family: Mapped[str] = mapped_column(String(32))
     document_id: Mapped[str] = mapped_column(String(1024))
     text_hash: Mapped[str] = mapped_column(String(64))
-    """Of the page's text; a word on another text counts no more."""
+    """Hash of the page's text; a verdict on another text no longer counts."""
     person: Mapped[str] = mapped_column(String(200))
-    """As they were called then."""
+    """Name of the person at that time."""
     is_taken: Mapped[bool] = mapped_column(Boolean)
     at: Mapped[float] = mapped_column(Float)
 
 
 class ServedRow(Base):
-    """What spoke for which page when a ticket was first walked: numbers that are learned from."""
+    """Retrieval features of the pages at a ticket's first walk, kept as training data."""
 
     __tablename__ = "gateway_served"
 
@@ -241,12 +287,12 @@ class ServedRow(Base):
     )
     is_alert: Mapped[bool] = mapped_column(Boolean)
     pages: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """`PageSigns`, best first."""
+    """The `PageSigns` of each page, best first."""
     at: Mapped[float] = mapped_column(Float)
 
 
 class MarkRow(Base):
-    """What an engineer did with a step, and thinks of it: of a candidate and all its versions."""
+    """An engineer's mark on a step and judgement of it, for a candidate and all its versions."""
 
     __tablename__ = "gateway_mark"
 
@@ -256,31 +302,31 @@ class MarkRow(Base):
     step_id: Mapped[str] = mapped_column(String(400), primary_key=True)
     state: Mapped[str] = mapped_column(String(20), default="open")
     why: Mapped[str] = mapped_column(Text, default="")
-    """Why it was skipped."""
+    """Reason why it was skipped."""
     seen: Mapped[str] = mapped_column(Text, default="")
-    """What was seen at it."""
+    """Note of what the engineer observed at the step."""
     seen_by: Mapped[str | None] = mapped_column(String(200))
-    """Who saw it; None: who marked it."""
+    """Author of that note; None if it is the one who marked the step."""
     branch: Mapped[str | None] = mapped_column(Text)
     """The condition of the exit that was followed."""
     marked_by: Mapped[str] = mapped_column(String(200), default="")
     marked_at: Mapped[float | None] = mapped_column(Float)
     verdict: Mapped[str] = mapped_column(String(10), default="")
     word: Mapped[str] = mapped_column(Text, default="")
-    """Why it was accepted or rejected."""
+    """Reason why it was accepted or rejected."""
     judged_by: Mapped[str] = mapped_column(String(200), default="")
     judged_at: Mapped[float | None] = mapped_column(Float)
     told: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """What the step said when this was said of it; None: as the candidate has it."""
+    """Snapshot of the step at the time of the mark; None: as the candidate has it."""
     from_candidate: Mapped[str | None] = mapped_column(ID)
-    """The candidate of an earlier walk whose mark this goes on with."""
+    """The candidate of an earlier walk whose mark was carried over to this one."""
     from_step: Mapped[str | None] = mapped_column(String(400))
     from_at: Mapped[float | None] = mapped_column(Float)
-    """How old that mark was by then: what is said there later is not in this one."""
+    """Time of that mark when it was carried over; later changes to it are not in this one."""
 
 
 class LinkedMarkRow(Base):
-    """What an engineer did with a box of a page that the page of a ticket links to."""
+    """An engineer's mark on a box of a page that the ticket's page links to."""
 
     __tablename__ = "gateway_linked_mark"
 
@@ -289,21 +335,21 @@ class LinkedMarkRow(Base):
     )
     document_id: Mapped[str] = mapped_column(String(1024), primary_key=True)
     box: Mapped[str] = mapped_column(String(40), primary_key=True)
-    """The key of its block."""
+    """The key of the box's block."""
     state: Mapped[str] = mapped_column(String(20), default="open")
     why: Mapped[str] = mapped_column(Text, default="")
-    """Why it was skipped."""
+    """Reason why it was skipped."""
     seen: Mapped[str] = mapped_column(Text, default="")
-    """What was seen at it."""
+    """Note of what the engineer observed at the box."""
     seen_by: Mapped[str] = mapped_column(String(200), default="")
     marked_by: Mapped[str] = mapped_column(String(200), default="")
     marked_at: Mapped[float | None] = mapped_column(Float)
     told: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What the box said when it was marked."""
+    """Snapshot of the box at the time of the mark."""
 
 
-class LeftBehindRow(Base):
-    """What somebody said of a step or of a workflow, before something else took its place."""
+class OrphanedFeedbackRow(Base):
+    """Feedback on a step or a workflow, kept when something else took its place."""
 
     __tablename__ = "gateway_left_behind"
     __table_args__ = (Index("ix_gateway_left_behind_ticket", "ticket_id", "id"),)
@@ -311,13 +357,13 @@ class LeftBehindRow(Base):
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
     told: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What the step said."""
+    """Snapshot of the step at the time of the feedback."""
     body: Mapped[str] = mapped_column(Text)
     """The `LeftBehind` as JSON."""
 
 
 class AdoptionRow(Base):
-    """How far a candidate was used on its ticket: what the acceptance rate is counted from."""
+    """Use of a candidate on its ticket: the figures behind the acceptance rate."""
 
     __tablename__ = "gateway_adoption"
     __table_args__ = (Index("ix_gateway_adoption_worked_at", "worked_at"),)
@@ -326,23 +372,26 @@ class AdoptionRow(Base):
         ForeignKey("gateway_workflow.id", ondelete="CASCADE"), primary_key=True
     )
     verdict: Mapped[str] = mapped_column(String(10), default="")
-    """What was said of the workflow as a whole."""
+    """Verdict on the workflow as a whole."""
     word: Mapped[str] = mapped_column(Text, default="")
     judged_by: Mapped[str] = mapped_column(String(200), default="")
     judged_at: Mapped[float | None] = mapped_column(Float)
     core: Mapped[int] = mapped_column(Integer, default=0)
     """Core steps on the path that was followed."""
     used: Mapped[int] = mapped_column(Integer, default=0)
-    """Of them, those that were done."""
+    """Core steps that were done."""
     did: Mapped[int | None] = mapped_column(Integer)
-    """All actions that were done, those added by hand too; None of what was worked with before this
-    was counted, for which `used` holds what an acceptance of the whole counted as used."""
+    """All actions that were done, those added by hand too; None if not counted.
+
+    Work older than this count has None: there `used` holds what an acceptance of the whole counted
+    as used.
+    """
     had: Mapped[int | None] = mapped_column(Integer)
-    """Of these, those that the candidate had."""
+    """Actions done that the candidate had."""
     documents: Mapped[list[str]] = mapped_column(JSON, default=list)
-    """What the candidate was made from."""
+    """Documents that the candidate was made from."""
     worked_at: Mapped[float] = mapped_column(Float)
-    """When it was last worked with."""
+    """Time of the last work with it."""
 
 
 class CitationRow(Base):
@@ -360,14 +409,14 @@ class CitationRow(Base):
     workflow_id: Mapped[str | None] = mapped_column(
         ForeignKey("gateway_workflow.id", ondelete="CASCADE")
     )
-    """None where no workflow was made of the document: it came near, and no more."""
+    """The workflow that cites the lines; None if they only came near a refused ticket."""
     document_id: Mapped[str] = mapped_column(String(1024))
     start_line: Mapped[int] = mapped_column(Integer)
     end_line: Mapped[int] = mapped_column(Integer)
 
 
 class ScoreRow(Base):
-    """The five scores of a candidate, each a column to ask about, and whole with its reasons."""
+    """The five scores of a candidate, each a column for queries, and the score with its reasons."""
 
     __tablename__ = "gateway_score"
 
@@ -386,7 +435,7 @@ class ScoreRow(Base):
 
 
 class IdempotencyRow(Base):
-    """What was answered to an `Idempotency-Key`."""
+    """The answer to a request with an `Idempotency-Key`."""
 
     __tablename__ = "gateway_idempotency"
 
@@ -398,7 +447,7 @@ class IdempotencyRow(Base):
 
 
 class EventRow(Base):
-    """Something that happened to a ticket."""
+    """An event in the log of a ticket."""
 
     __tablename__ = "gateway_event"
     __table_args__ = (
@@ -414,7 +463,7 @@ class EventRow(Base):
 
 
 class ClarificationRow(Base):
-    """A question about a ticket and what was answered; the last of a ticket may be open."""
+    """A question about a ticket with its answer; only the last of a ticket may be open."""
 
     __tablename__ = "gateway_clarification"
     __table_args__ = (Index("ix_gateway_clarification_turn", "ticket_id", "turn", unique=True),)
@@ -424,26 +473,26 @@ class ClarificationRow(Base):
     turn: Mapped[int] = mapped_column(Integer)
     state: Mapped[str] = mapped_column(String(10))
     wording: Mapped[str] = mapped_column(Text)
-    """The question as it is asked."""
+    """The question as the engineer reads it."""
     worded_by: Mapped[str] = mapped_column(Text)
     question: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """With its choices and what each of them settles."""
+    """The question with its choices and what each of them settles."""
     others: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    """Questions that were worth asking too, the best first."""
+    """Other questions that were worth asking, the best first."""
     terms: Mapped[list[str]] = mapped_column(JSON, default=list)
-    """Domain terms of the ticket, as a model found them."""
+    """Domain terms of the ticket, as a model extracted them."""
     choice: Mapped[int | None] = mapped_column(Integer)
-    """Place of the chosen answer, from 0."""
+    """Index of the chosen answer, from 0."""
     answer: Mapped[str] = mapped_column(Text)
     answered_by: Mapped[str] = mapped_column(String(200), default="")
     said: Mapped[list[str]] = mapped_column(JSON, default=list)
-    """Answers in own words that did not settle it, in their order."""
+    """Free-text answers that did not settle the question, in their order."""
     asked_at: Mapped[float] = mapped_column(Float)
     answered_at: Mapped[float | None] = mapped_column(Float)
 
 
-class ToldRow(Base):
-    """What a system was told of a ticket."""
+class WriteBackRow(Base):
+    """State of the write-back of a ticket to one system."""
 
     __tablename__ = "gateway_told"
 
@@ -453,13 +502,13 @@ class ToldRow(Base):
     target: Mapped[str] = mapped_column(String(40), primary_key=True)
     times: Mapped[int] = mapped_column(Integer)
     digests: Mapped[dict[str, str]] = mapped_column(JSON)
-    """Of each topic, what it was when it was told last."""
+    """Digest of each topic as it was last sent."""
     question_id: Mapped[str] = mapped_column(String(36))
-    """The question that was told last; empty before any."""
+    """The question that was sent last; empty before any."""
 
 
-class DismissedRow(Base):
-    """A finding of a page that somebody said is all right."""
+class DismissalRow(Base):
+    """A finding of a page that somebody dismissed as all right."""
 
     __tablename__ = "gateway_dismissed"
 
@@ -472,7 +521,7 @@ class DismissedRow(Base):
 
 
 class DigestRow(Base):
-    """A week of which a target was sent a digest, or is about to be."""
+    """A week whose digest was sent to a target, or is about to be."""
 
     __tablename__ = "gateway_digest"
 
@@ -480,11 +529,11 @@ class DigestRow(Base):
     target: Mapped[str] = mapped_column(String(40), primary_key=True)
     at: Mapped[float] = mapped_column(Float)
     told: Mapped[str] = mapped_column(Text, default="")
-    """Keys of the findings that it told, a line each; empty where nothing was sent."""
+    """Keys of the findings in the digest, a line each; empty if nothing was sent."""
 
 
 class CommentRow(Base):
-    """What somebody said about a ticket in its own system; the same comment comes once."""
+    """A comment on a ticket in its own system; the same comment is stored once."""
 
     __tablename__ = "gateway_comment"
 
@@ -496,6 +545,6 @@ class CommentRow(Base):
     author: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
     at: Mapped[float] = mapped_column(Float)
-    """When it came here."""
+    """Time at which it was received."""
     turn: Mapped[int | None] = mapped_column(Integer)
-    """The question that it answered."""
+    """Number of the question that it answered."""

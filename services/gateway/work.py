@@ -1,133 +1,186 @@
-"""What workers do on the gateway's queue, composed alike for one process and for many."""
+"""Tasks that workers run on the gateway's queue, composed alike for one process and for many."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from services.contracts.execution import Execution
+import structlog
+from sqlalchemy.orm import Session
+
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
-from services.contracts.searching import Searching
-from services.gateway import tasks
-from services.gateway.adoption.doubts import Doubts
-from services.gateway.archive.ticket_archive import TicketArchive
-from services.gateway.clarify.answering import Answering
-from services.gateway.clarify.asking import Asking
-from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.comment_reading import CommentReader
-from services.gateway.clarify.wording import Wording
-from services.gateway.coverage.dismissals import Dismissals
+from services.contracts.searching import StartSearch
+from services.gateway.adoption.doubts import DOUBT_TASK, DoubtReporter
+from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
+from services.gateway.clarify.answer_handler import AnswerHandler
+from services.gateway.clarify.comment_reader import CommentReader
+from services.gateway.clarify.question_policy import WORD_TASK
+from services.gateway.clarify.question_selection import QuestionSelector
+from services.gateway.clarify.question_writer import QuestionWriter
 from services.gateway.page_choice.chance import ChoiceChance
-from services.gateway.page_choice.choosing import PageChoosing
-from services.gateway.page_words.store import PageWordStore
-from services.gateway.ran import Looking
+from services.gateway.page_choice.page_chooser import PageChooser
+from services.gateway.page_feedback import PageFeedbackStore
+from services.gateway.page_quality.dismissals import Dismissals
+from services.gateway.parts import GatewayParts, create_question_policy
+from services.gateway.run_notes import DiagnosticRunStarter
 from services.gateway.settings import GatewaySettings
-from services.gateway.triage.desk import TriageDesk
-from services.gateway.walk.catch_up import CatchUp
-from services.gateway.walk.finding import Finding
+from services.gateway.ticket.queue import (
+    CHOOSE_PAGE_TASK,
+    FORGET_CASES_TASK,
+    LEARN_TICKET_TASK,
+    LOOK_TASK,
+    READ_COMMENT_TASK,
+    SEARCH_TASK,
+    WALK_TASK,
+    WITHDRAW_TASK,
+)
+from services.gateway.ticket.retention import Retention
+from services.gateway.triage.service import TriageService
+from services.gateway.triage.team_router import LEARN_TASK, TeamRouter
+from services.gateway.walk.catch_up import CATCH_UP_TASK, CatchUp
+from services.gateway.walk.context_builder import ContextBuilder
 from services.gateway.walk.fit import Thresholds
-from services.gateway.walk.reconsidering import Reconsidering
-from services.gateway.walk.tickets import Tickets
+from services.gateway.walk.page_reranker import PageReranker
 from services.gateway.walk.walk import Walk
-from services.gateway.writeback.service import WriteBack
-from services.gateway.writeback.weekly import LOOK_EVERY_S, WeeklyDigest
+from services.gateway.walk.walk_store import WalkStore, park
+from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
+from services.gateway.writeback.service import park as park_write_back
+from services.gateway.writeback.weekly import DIGEST_TASK, LOOK_EVERY_S, WeeklyDigest
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 
+_log = structlog.get_logger()
+
+PURGE_EVERY_S = 600.0
+MOST_PURGED = 5_000
+"""Most tickets deleted in one run; the rest is left to the next."""
+
 
 @dataclass(frozen=True)
 class GatewayWork:
-    """The gateway's tasks over the other services."""
+    """Tasks of the gateway over the other services."""
 
-    settings: GatewaySettings
-    database: Database
-    outbox: Outbox
-    retrieval: Retrieval
+    parts: GatewayParts
+    ingestion: Ingestion
     planner: Planner
     scorer: Scorer
-    ingestion: Ingestion
-    triage: TriageDesk
-    write_back: WriteBack
-    thresholds: Thresholds = field(default_factory=Thresholds.shipped)
     choice_chance: ChoiceChance = field(default_factory=ChoiceChance.shipped)
-    model: ChatModel | None = None
-    """Words questions, and reads comments that are no plain answer."""
-    execution: Callable[[], Execution] | None = None
-    """Hears of workflows that surely fit; asked for when there is one, since it calls back."""
-    searching: Callable[[], Searching] | None = None
-    """Searches for causes; asked for when it is first needed, since the executor asks us too."""
     digest: WeeklyDigest | None = None
 
     def register(self) -> None:
-        """Make workers do them."""
-        outbox = self.outbox
-        archiving = TicketArchive(
-            self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
+        """Register all tasks with the outbox."""
+        parts, settings = self.parts, self.parts.settings
+        database, outbox, write_back = parts.database, parts.outbox, parts.write_back
+        walk = create_walk(
+            settings,
+            database=database,
+            outbox=outbox,
+            retrieval=parts.retrieval,
+            planner=self.planner,
+            scorer=self.scorer,
+            write_back=write_back,
+            triage=parts.triage,
+            thresholds=parts.thresholds,
+            choice_chance=self.choice_chance,
+            model=parts.model,
+            looks=parts.execution is not None,
+            searches=parts.searches is not None,
         )
-        doubting = Doubts(self.database, outbox, self.ingestion)
-        walk = self._walk()
-        tasks.register_tasks(outbox, walk, self.write_back, self._wording())
-        tasks.register_choice(outbox, walk.reconsidering)
-        tasks.register_comments(outbox, self._comment_reader())
-        tasks.register_learning(outbox, self.triage, archiving)
-        tasks.register_doubts(outbox, doubting)
-        if self.execution is not None:
-            tasks.register_looking(outbox, Looking(self.execution))
-        tasks.register_searches(outbox, self.searching)
+        wording = create_wording(
+            settings, database=database, outbox=outbox, write_back=write_back, model=parts.model
+        )
+        register_tasks(outbox, walk, write_back, wording)
+        archive = TicketArchive(database, outbox, self.ingestion, is_on=settings.archive_resolved)
+        register_learning(outbox, parts.triage, archive)
+        doubts = DoubtReporter(database, outbox, self.ingestion)
+        comments = CommentReader(database, outbox, parts.answer_handler)
+        if walk.page_reranker is not None:
+            outbox.register(CHOOSE_PAGE_TASK, walk.page_reranker.run, on_parked=_leave_parked)
+        outbox.register(READ_COMMENT_TASK, comments.run, on_parked=_leave_parked)
+        outbox.register(DOUBT_TASK, doubts.report, on_parked=_leave_parked)
+        outbox.register(WITHDRAW_TASK, doubts.withdraw, on_parked=_leave_parked)
+        if parts.execution is not None:
+            starter = DiagnosticRunStarter(parts.execution)
+            outbox.register(LOOK_TASK, starter.run, on_parked=_leave_parked)
+        if parts.searches is not None:
+            outbox.register(SEARCH_TASK, self._start_search, on_parked=_leave_parked)
         if self.digest is not None:
-            tasks.register_digest(outbox, self.digest)
+            outbox.register(DIGEST_TASK, self.digest.run, on_parked=_leave_parked)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
-        """What is done every so often beside them."""
-        told = self.digest.look if self.digest is not None else None
-        dismissals = Dismissals(self.database)
+        """Return the jobs that workers run at intervals beside the tasks."""
+        digest_check = self.digest.put_due if self.digest is not None else None
+        dismissals = Dismissals(self.parts.database)
         return (
-            tasks.purging(self.database, self.settings),
+            schedule_purge(self.parts.database, self.parts.settings),
             Periodic(
                 "dismissals",
                 lambda: dismissals.forget_gone(self.ingestion),
-                every_s=tasks.PURGE_EVERY_S,
+                every_s=PURGE_EVERY_S,
             ),
-            Periodic("digest", told, every_s=LOOK_EVERY_S) if told else None,
+            Periodic("digest", digest_check, every_s=LOOK_EVERY_S) if digest_check else None,
         )
 
-    def _walk(self) -> Walk:
-        return create_walk(
-            self.settings,
-            database=self.database,
-            outbox=self.outbox,
-            retrieval=self.retrieval,
-            planner=self.planner,
-            scorer=self.scorer,
-            write_back=self.write_back,
-            triage=self.triage,
-            thresholds=self.thresholds,
-            choice_chance=self.choice_chance,
-            model=self.model,
-            looks=self.execution is not None,
-            searches=self.searching is not None,
-        )
+    def _start_search(self, ticket_id: str) -> None:
+        """Search for the cause if no workflow fits and the policy allows it."""
+        assert self.parts.searches is not None  # noqa: S101 - it is registered with it alone
+        try:
+            self.parts.searches().start(StartSearch(ticket_id=ticket_id, at_once=True))
+        except (ConflictError, InvalidInputError, NotFoundError) as refusal:
+            _log.info("gateway.not_searched", ticket_id=ticket_id, reason=str(refusal))
 
-    def _wording(self) -> Wording | None:
-        return create_wording(
-            self.settings,
-            database=self.database,
-            outbox=self.outbox,
-            write_back=self.write_back,
-            model=self.model,
-        )
 
-    def _comment_reader(self) -> CommentReader:
-        return create_comment_reader(
-            self.settings,
-            database=self.database,
-            outbox=self.outbox,
-            write_back=self.write_back,
-            model=self.model,
-        )
+def schedule_purge(database: Database, settings: GatewaySettings) -> Periodic | None:
+    """Return the job that deletes old tickets; None if tickets are kept for ever."""
+    if settings.keep_days is None:
+        return None
+    retention = Retention(database, settings.keep_days)
+    return Periodic("purge", lambda: retention.purge(most=MOST_PURGED), every_s=PURGE_EVERY_S)
+
+
+def register_tasks(
+    outbox: Outbox,
+    walk: Walk,
+    write_back: WriteBack,
+    wording: QuestionWriter | None = None,
+) -> None:
+    """Register the tasks that walk tickets, write back, retry degraded walks and word questions.
+
+    A walk that is given up fails its ticket; a system that cannot be told is noted on it. Without
+    `wording` no model is asked about questions.
+    """
+    outbox.register(WALK_TASK, walk.run, on_parked=park)
+    outbox.register(WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+    outbox.register(CATCH_UP_TASK, walk.catch_up.run)
+    if wording is not None:
+        outbox.register(WORD_TASK, wording.run, on_parked=wording.park)
+
+
+def register_learning(
+    outbox: Outbox, team_router: TeamRouter, archive: TicketArchive | None = None
+) -> None:
+    """Register the tasks that learn past tickets and archive the resolved ones."""
+    outbox.register(LEARN_TASK, team_router.learn_cases, on_parked=_leave_parked)
+    service = TriageService(outbox.database, outbox, team_router)
+
+    def learn_ticket(ticket_id: str) -> None:
+        service.learn_ticket(ticket_id)
+        if archive is not None:
+            archive.put(ticket_id)
+
+    outbox.register(LEARN_TICKET_TASK, learn_ticket, on_parked=_leave_parked)
+    if archive is not None:
+        outbox.register(ARCHIVE_TASK, archive.run, on_parked=_leave_parked)
+        outbox.register(FORGET_CASES_TASK, archive.forget, on_parked=_leave_parked)
+
+
+def _leave_parked(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
+    """Do nothing: no ticket waits for the task, whose row stays parked with its reason."""
 
 
 def create_walk(
@@ -139,42 +192,47 @@ def create_walk(
     planner: Planner,
     scorer: Scorer,
     write_back: WriteBack,
-    triage: TriageDesk | None = None,
+    triage: TeamRouter | None = None,
     thresholds: Thresholds | None = None,
     choice_chance: ChoiceChance | None = None,
     model: ChatModel | None = None,
     looks: bool = False,
     searches: bool = False,
 ) -> Walk:
-    """The walk over these services, for `tasks.register_tasks`; `looks` as of `Tickets`.
+    """Build the walk over these services, for `register_tasks`.
 
-    With a model questions about tickets are worded again (see `create_wording`), and it is asked
-    which of the nearest pages is the one.
+    `looks` and `searches` say whether diagnostic runs and searches for causes may follow. With a
+    model, questions about tickets are worded again (see `create_wording`), and it is asked which
+    of the nearest pages is the right one.
     """
-    tickets = Tickets(
+    walk_store = WalkStore(
         database,
         outbox,
         write_back,
-        asking_of(settings, outbox, model),
+        create_question_policy(settings, outbox, model),
         CatchUp(database, outbox, settings),
         looks=looks,
         searches=searches,
     )
-    chosen = (thresholds or Thresholds.shipped()).with_settings(settings)
-    choosing = None
+    fit_thresholds = (thresholds or Thresholds.shipped()).with_settings(settings)
+    page_chooser = None
     if model is not None and settings.choose_page:
-        fitted = choice_chance or ChoiceChance.shipped()
-        choosing = PageChoosing(database, model, fitted, within_s=settings.choose_page_within_s)
-    finding = Finding(retrieval, chosen, choosing, PageWordStore(database))
+        fitted_chance = choice_chance or ChoiceChance.shipped()
+        page_chooser = PageChooser(
+            database, model, fitted_chance, within_s=settings.choose_page_within_s
+        )
+    context_builder = ContextBuilder(
+        retrieval, fit_thresholds, page_chooser, PageFeedbackStore(database)
+    )
     return Walk(
-        tickets,
-        finding=finding,
-        reconsidering=Reconsidering(
-            database, outbox, tickets, finding, wanted_s=settings.model_within_s
+        walk_store,
+        context_builder=context_builder,
+        page_reranker=PageReranker(
+            database, outbox, walk_store, context_builder, max_wait_s=settings.model_within_s
         ),
         planner=planner,
         scorer=scorer,
-        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
+        clarify=QuestionSelector(settings.clarify_most, settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
         degrade_after_s=settings.degrade_after_s,
@@ -189,11 +247,11 @@ def create_wording(
     outbox: Outbox,
     write_back: WriteBack,
     model: ChatModel | None,
-) -> Wording | None:
-    """What words questions about tickets with the model, for `tasks.register_tasks`."""
+) -> QuestionWriter | None:
+    """Build the wording of questions by the model, for `register_tasks`; None without one."""
     if model is None:
         return None
-    return Wording(
+    return QuestionWriter(
         database,
         outbox,
         model,
@@ -211,11 +269,8 @@ def create_comment_reader(
     write_back: WriteBack | None = None,
     model: ChatModel | None = None,
 ) -> CommentReader:
-    """What reads comments from ticket systems, for `tasks.register_comments`."""
-    asking = asking_of(settings, outbox, model)
-    return CommentReader(database, outbox, Answering(database, outbox, asking, write_back))
-
-
-def asking_of(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:
-    """What asks about tickets; a model may word its questions."""
-    return Asking(outbox, most=settings.clarify_most, is_worded=model is not None)
+    """Build the reader of comments from ticket systems."""
+    question_policy = create_question_policy(settings, outbox, model)
+    return CommentReader(
+        database, outbox, AnswerHandler(database, outbox, question_policy, write_back)
+    )

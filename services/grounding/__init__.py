@@ -1,1 +1,1 @@
-"""Which sentence of the sources a step of a workflow rests on: looked up, never believed."""
+"""Grounding: the source sentence that a step of a workflow rests on, looked up, never believed."""

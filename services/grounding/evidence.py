@@ -1,4 +1,4 @@
-"""What the context says, cut into sentences that can be looked up by their words."""
+"""Evidence: the text of the context, cut into sentences that can be looked up by their words."""
 
 import heapq
 import re
@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from services.grounding.commands import lines_of, shown_in, tells
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, parse
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
-from services.language.pieces import statements
+from services.language.cues import COMMAND_LEAD_IN
+from services.language.sentences import statements
 from services.language.words import rarity, tokenise
 from services.workflow.model import Citation
+from services.workflow.page_code import PageCode, code_parts
 
 _SPACES = re.compile(r"\s+")
 MOST_NEAREST = 40
-"""Units that `Evidence.nearest` looks at for one text."""
+"""Units that `Evidence.nearest` keeps for one text."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,27 +31,27 @@ class Unit:
     is_code: bool
     terms: frozenset[str]
     shows: frozenset[str]
-    """Commands it shows, line by line and between pipes."""
+    """Commands that it shows, line by line and between pipes."""
 
 
 class Evidence:
-    """All units of a context or of whole pages, none twice."""
+    """Units of a context or of whole pages, without duplicates."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
-        """Indexes `units` by their words."""
+        """Index `units` by their words."""
         self.units = tuple(units)
         self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
-        """What the passages of its nodes and its chunks say."""
+        """Build the evidence of a context from the passages of its nodes and its chunks."""
         unique = {(unit.document_id, unit.start_line, unit.text): unit for unit in _units(context)}
         return cls(list(unique.values()))
 
     @classmethod
     def of_pages(cls, texts: Mapping[str, str]) -> "Evidence":
-        """What whole pages say, by their ids: the same whatever ticket they are used for."""
-        return _of_pages(tuple(texts.items()))
+        """Build the evidence of whole pages, by their ids: the same for every ticket."""
+        return _evidence_of_pages(tuple(texts.items()))
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -71,21 +72,21 @@ class Evidence:
             for name, units in documents.items()
         }
 
-    def knows(self, term: str) -> bool:
-        """Whether any unit holds this stemmed word."""
+    def contains(self, term: str) -> bool:
+        """Return True if any unit contains this stemmed word."""
         return term in self._postings
 
     def quotes(self, command: str) -> bool:
-        """Whether the sources show each line of this command, spacing and prompts aside.
+        """Return True if the sources show each line of this command, spacing and prompts aside.
 
-        A line counts where it is a whole line of a code block, or what a pipe there begins with, a
-        cell, a span of code, or what a sentence ends by telling to run. A cut-off line is another
-        command: `rm -rf /` is not what `rm -rf /var/cache` says.
+        A line counts if it is a whole line of a code block, or the first part of a pipe there, a
+        cell, a span of code, or what a sentence ends by instructing to run. A truncated line is
+        another command: `rm -rf /` is not what `rm -rf /var/cache` says.
         """
         lines = lines_of(command)
         return bool(lines) and all(
             line in self._shown
-            or any(tells(unit.text, line) for unit in self.units if not unit.is_code)
+            or any(instructs(unit.text, line) for unit in self.units if not unit.is_code)
             for line in lines
         )
 
@@ -96,28 +97,28 @@ class Evidence:
     @cached_property
     def _weights(self) -> dict[str, float]:
         total = len(self.units)
-        return {term: rarity(len(found), total) for term, found in self._postings.items()}
+        return {term: rarity(len(positions), total) for term, positions in self._postings.items()}
 
     @cached_property
     def _unknown_weight(self) -> float:
         return rarity(0, len(self.units))
 
     def mass(self, terms: Iterable[str]) -> float:
-        """The summed weight of some words.
+        """Return the summed weight of some words.
 
         A word weighs its inverse document frequency over the units: one that is everywhere proves
-        little, one that no source holds weighs most.
+        little, one that no source contains weighs most.
         """
         weights, unknown = self._weights, self._unknown_weight
         return sum(weights.get(term, unknown) for term in terms)
 
-    def share(self, terms: frozenset[str], found: frozenset[str] | set[str]) -> float:
-        """How much of the weight of `terms` is in `found`, 0–1."""
+    def share(self, terms: frozenset[str], present: frozenset[str] | set[str]) -> float:
+        """Return the share, 0–1, of the weight of `terms` that is in `present`."""
         total = self.mass(terms)
-        return self.mass(terms & found) / total if total else 0.0
+        return self.mass(terms & present) / total if total else 0.0
 
     def nearest(self, terms: frozenset[str], limit: int) -> Sequence[tuple[Unit, float]]:
-        """Units that hold the most of the weight of `terms`, with that share, best first.
+        """Return the units with most of the weight of `terms`, with that share, best first.
 
         At most `limit`, and never more than `MOST_NEAREST`.
         """
@@ -136,7 +137,7 @@ class Evidence:
         return [(self.units[index], mass / total) for index, mass in best]
 
     def cited(self, citations: Sequence[Citation]) -> list[Unit]:
-        """Units that share a line with one of the citations, in the order of their lines."""
+        """Return the units that share a line with a citation, in the order of their lines."""
         return [
             unit
             for name in dict.fromkeys(citation.document_id for citation in citations)
@@ -151,43 +152,43 @@ class Evidence:
 
 
 @lru_cache(maxsize=64)
-def _of_pages(texts: tuple[tuple[str, str], ...]) -> Evidence:
-    """Remembered, since a page's workflows are judged one after the other."""
+def _evidence_of_pages(texts: tuple[tuple[str, str], ...]) -> Evidence:
+    """Build the evidence of pages; cached, since a page's workflows are judged in a row."""
     return Evidence([unit for id_, text in texts for unit in units_of_page(id_, text)])
 
 
 def units_of_page(document_id: str, text: str) -> tuple[Unit, ...]:
-    """All units of a whole page."""
+    """Return all units of a whole page."""
     lines = max(1, len(text.splitlines()))
-    return _of_text(text, Span(document_id=document_id, start_line=1, end_line=lines))
+    return _units_of_text(text, Span(document_id=document_id, start_line=1, end_line=lines))
 
 
 def _units(context: KnowledgeContext) -> Iterator[Unit]:
-    nodes: list[IncidentNode] = [found.node for found in context.nodes]
+    nodes: list[IncidentNode] = [hit.node for hit in context.nodes]
     for node in (*nodes, *context.linked):
         for passage in node.all_passages():
-            yield from _of_text(passage.text, passage.span)
-    for found in context.chunks:
-        yield from _of_text(found.chunk.text, found.chunk.span)
+            yield from _units_of_text(passage.text, passage.span)
+    for hit in context.chunks:
+        yield from _units_of_text(hit.chunk.text, hit.chunk.span)
 
 
 @lru_cache(maxsize=8192)
-def _of_text(text: str, span: Span) -> tuple[Unit, ...]:
-    """Remembered, since the same passages come back with the next ticket."""
+def _units_of_text(text: str, span: Span) -> tuple[Unit, ...]:
+    """Return the units of a text; cached, since the same passages recur with the next ticket."""
     page = parse(text, first_line=span.start_line)
-    return tuple(_of_page(page, span))
+    return tuple(_units_of_markdown(page, span))
 
 
-def _of_page(page: MarkdownPage, span: Span) -> Iterator[Unit]:
+def _units_of_markdown(page: MarkdownPage, span: Span) -> Iterator[Unit]:
     for section in page.sections:
         if section.title:
             yield _unit(section.title, span, section.start_line, section.start_line)
         for block in section.blocks:
             for part in block.walk():
-                yield from _of_block(part, span)
+                yield from _units_of_block(part, span)
 
 
-def _of_block(block: Block, span: Span) -> Iterator[Unit]:
+def _units_of_block(block: Block, span: Span) -> Iterator[Unit]:
     if block.kind is BlockKind.CODE:
         yield _unit(block.text, span, block.start_line, block.end_line, is_code=True)
     elif block.kind is BlockKind.TABLE:
@@ -217,11 +218,45 @@ def _unit(
         end_line=min(end, last),
         is_code=is_code,
         terms=terms_of(text),
-        shows=frozenset(shown_in([text] if is_code else shows)),
+        shows=frozenset(shown_commands([text] if is_code else shows)),
     )
 
 
-@lru_cache(maxsize=32768)
 def terms_of(text: str) -> frozenset[str]:
-    """The stemmed words of a text, stop words left out."""
+    """Return the stemmed words of a text, without stop words."""
     return frozenset(tokenise(text))
+
+
+_FORBIDS = re.compile(r"\b(?:never|not|cannot|avoid|without)\b|n't\b", re.IGNORECASE)
+_CONTINUED = re.compile(r"\\\n\s*|(?<=[|&])[ \t]*\n\s*")
+_COMMENT = re.compile(r"\s+#\s.*$")
+_SENTENCE_END = " .:;,"
+
+
+def lines_of(command: str) -> list[str]:
+    """Return the lines of a command without prompts, continued ones joined, spaces single."""
+    typed = "\n".join(part.text for part in code_parts(PageCode(command)))
+    lines = (" ".join(line.split()) for line in _CONTINUED.sub(" ", typed).splitlines())
+    return [line for line in lines if line]
+
+
+def shown_commands(texts: Iterable[str]) -> Iterator[str]:
+    """Yield what the texts show: each as a whole, every line, and the first part of a pipe."""
+    for lines in map(lines_of, texts):
+        yield " ".join(lines)
+        for line in lines:
+            yield line
+            bare = _COMMENT.sub("", line)
+            yield bare
+            yield bare.split(" | ")[0]
+
+
+def instructs(sentence: str, command: str) -> bool:
+    """Return True if a sentence ends by instructing to run the command, or is just that command."""
+    for text in (sentence, sentence.rstrip(_SENTENCE_END)):
+        before = text.removesuffix(command)
+        if before != text and (
+            not before or (COMMAND_LEAD_IN.search(before) and not _FORBIDS.search(before))
+        ):
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Ingestion over HTTP."""
+"""HTTP app of ingestion."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, FastAPI
 from services.contracts.ingestion import Ingestion
 from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
-from services.contracts.syncing import Syncing
+from services.contracts.syncing import SyncSources
 from services.ingestion.endpoints import create_router
 from services.ingestion.proposals.endpoints import create_proposals_router
 from services.ingestion.readings.endpoints import create_readings_router
@@ -20,21 +20,21 @@ from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 
 _FORM_BYTES = 1_000_000
-"""What a multipart form adds to the files in it."""
+"""Bytes that a multipart form adds to the files in it."""
 
 
 def create_app(
     settings: PlatformSettings,
     *,
     service: Ingestion,
-    syncs: Syncing,
+    syncs: SyncSources,
     readings: Callable[[Caller], Readings],
     proposals: Proposals,
     ingestion_settings: IngestionSettings | None = None,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service, the readings it keeps for each caller, and what is proposed."""
+    """Build the app around the service, the syncs, each caller's readings and the proposals."""
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
@@ -49,10 +49,10 @@ def create_app(
 def create_routers(
     service: Ingestion,
     readings: Callable[[Caller], Readings],
-    syncs: Syncing,
+    syncs: SyncSources,
     proposals: Proposals,
 ) -> list[APIRouter]:
-    """Everything that ingestion answers."""
+    """Build all routers of ingestion."""
     return [
         create_router(service),
         create_readings_router(readings),
@@ -62,6 +62,6 @@ def create_routers(
 
 
 def body_limits(settings: IngestionSettings) -> dict[str, int]:
-    """Largest bodies of the routes that take more than a message."""
+    """Return the largest body of each route that takes more than a message, by path."""
     largest = settings.max_upload_bytes + _FORM_BYTES
     return {"/v1/documents": largest, "/v1/readings/import": largest}

@@ -1,4 +1,4 @@
-"""Ingestion over HTTP."""
+"""HTTP routes of ingestion."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
 def create_router(service: Ingestion) -> APIRouter:
-    """The routes, as a function of the contract."""
+    """Build the routes as a function of the contract."""
     router = APIRouter(prefix="/v1", tags=["ingestion"])
 
     @router.post("/documents", status_code=202, responses=refusals(PayloadTooLargeError))
@@ -62,13 +62,13 @@ def create_router(service: Ingestion) -> APIRouter:
     @router.get("/ingestions")
     @needs(Need.READ)
     def list_ingestions(limit: Limit = 50) -> list[IngestJob]:
-        """The latest jobs, newest first."""
+        """List the latest jobs, newest first."""
         return service.jobs(limit=limit)
 
     @router.get("/ingestions/{job_id}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_ingestion(job_id: str) -> IngestJob:
-        """How a job stands, with each failed document and its reason."""
+        """Return a job's progress, with each failed document and its reason."""
         return service.job(job_id)
 
     @router.get(
@@ -78,26 +78,26 @@ def create_router(service: Ingestion) -> APIRouter:
     )
     @needs(Need.READ)
     async def watch_ingestion(job_id: str, request: Request) -> EventSourceResponse:
-        """The job as server-sent events named `job`, whenever it changes, until it is over."""
+        """Stream the job as server-sent events named `job`, at each change, until it is over."""
         first = await run_in_threadpool(service.job, job_id)
         return EventSourceResponse(_events(service, first, request))
 
     @router.get("/roots")
     @needs(Need.READ)
     def list_roots() -> list[IngestedRoot]:
-        """Where the documents in the stores came from, with the number of each root's documents."""
+        """List the roots of the documents in the stores, with each root's number of documents."""
         return service.roots()
 
     @router.get("/documents")
     @needs(Need.READ)
     def list_documents(query: Annotated[DocumentQuery, Query()]) -> list[IngestedDocument]:
-        """Documents in the order of their ids; the next page comes with `after` the last id."""
+        """List documents in the order of their ids; continue with `after` the last id."""
         return service.documents(query)
 
     @router.get("/documents/{document_id:path}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_document(document_id: str) -> Document:
-        """A document with its Markdown, which is what citations count lines in."""
+        """Return a document with its Markdown, which is what citations count lines in."""
         return service.document(document_id)
 
     _add_pictures(router, service)
@@ -112,7 +112,7 @@ def _add_pictures(router: APIRouter, service: Ingestion) -> None:
     @router.get("/pictures")
     @needs(Need.READ)
     def list_pictures(document: Annotated[str, Query(max_length=1024)]) -> list[PagePicture]:
-        """The pictures that a document names beside itself; one that is not here says why."""
+        """List the pictures of a document; one that is not available says why."""
         return service.pictures(document)
 
     @router.get(
@@ -124,7 +124,7 @@ def _add_pictures(router: APIRouter, service: Ingestion) -> None:
     def get_picture(
         content_hash: str, document: Annotated[str, Query(max_length=1024)]
     ) -> Response:
-        """The bytes of one of them, PNG, JPEG, GIF or WebP."""
+        """Return the bytes of one picture of a document: PNG, JPEG, GIF or WebP."""
         file = service.picture(document, content_hash)
         return foreign_file(file.content, file.media_type)
 
@@ -139,16 +139,16 @@ def _add_removals(router: APIRouter, service: Ingestion) -> None:
     @router.post("/removals", status_code=202, responses=refusals(NotFoundError, InvalidInputError))
     @needs(Need.INGEST)
     def start_removal(request: ForgetRequest) -> IngestJob:
-        """Take all documents of one root out of the stores; its job is watched like an ingestion.
+        """Remove all documents of one root from the stores; watch its job like an ingestion.
 
-        Of uploads one document can be meant alone. Files are not touched, and roots below it stay.
+        One uploaded document can be removed alone. Files are not touched, and roots below it stay.
         """
         return service.forget(request)
 
     @router.get("/removals/cost", responses=refusals(NotFoundError, InvalidInputError))
     @needs(Need.READ)
     def get_removal_cost(root: str, document: str = "") -> RemovalCost:
-        """What a removal would take away, approved procedures included."""
+        """Return what a removal would take away, approved procedures included."""
         return service.removal_cost(ForgetRequest(root=root, document=document))
 
 
@@ -156,19 +156,19 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     @router.get("/folders")
     @needs(Need.READ)
     def list_folders(root: str = "", under: str = "") -> list[Folder]:
-        """The folders of documents directly below `under`, each with its number of documents."""
+        """List the folders directly below `under`, each with its number of documents."""
         return service.folders(root=root, under=under)
 
     @router.get("/contents/{document_id:path}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_contents(document_id: str) -> DocumentContents:
-        """A document's lines with its chunks and incident nodes, as they were read from it."""
+        """Return a document's lines with the chunks and incident nodes read from it."""
         return service.contents(document_id)
 
     @router.post("/links")
     @needs(Need.READ)
     def find_linked(query: LinkQuery) -> dict[str, str]:
-        """The documents that links of a page lead to, by the links as the page writes them.
+        """Return the documents that links of a page lead to, by the links as the page writes them.
 
         Links that lead elsewhere are left out.
         """
@@ -177,19 +177,19 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     @router.get("/decay")
     @needs(Need.READ)
     def list_decay() -> list[Decay]:
-        """Links that lead to no document, and names that other pages had and have no more."""
+        """List links that lead to no document, and names that other pages no longer have."""
         return service.decay()
 
     @router.get("/owners")
     @needs(Need.READ)
     def list_owners() -> list[Ownership]:
-        """Which team looks after which documents; the longest prefix that applies wins."""
+        """List the teams that own documents; the longest prefix that applies wins."""
         return service.owners()
 
     @router.put("/owners", responses=refusals(InvalidInputError))
     @needs(Need.INGEST)
     def put_owner(ownership: Ownership) -> list[Ownership]:
-        """Name the team of a root, a folder or a document; an empty name takes the entry out."""
+        """Set the team of a root, a folder or a document; an empty name removes the entry."""
         return service.set_owner(ownership)
 
 
@@ -203,7 +203,7 @@ def _add_cases(router: APIRouter, service: Ingestion) -> None:
     @router.post("/cases/removals")
     @needs(Need.INGEST)
     def remove_cases(request: ForgetCases) -> Archived:
-        """Take cases out; unknown ids are ignored."""
+        """Remove cases; unknown ids are ignored."""
         service.forget_cases(request)
         return Archived(kept=False)
 
@@ -212,7 +212,7 @@ def _add_doubts(router: APIRouter, service: Ingestion) -> None:
     @router.post("/doubts")
     @needs(Need.INGEST)
     def put_doubt(report: DoubtReport) -> DoubtTaken:
-        """What an engineer found wrong of a page while working on a ticket: a doubt of its reading.
+        """Report a fault that an engineer found in a page during a ticket: a doubt of its reading.
 
         It is open until a person settles it; the same again changes nothing.
         """
@@ -221,7 +221,7 @@ def _add_doubts(router: APIRouter, service: Ingestion) -> None:
     @router.post("/doubts/removals")
     @needs(Need.INGEST)
     def remove_doubts(request: DoubtWithdrawal) -> DoubtTaken:
-        """Take such doubts out; unknown ones are ignored."""
+        """Remove such doubts; unknown ones are ignored."""
         service.withdraw_doubts(request)
         return DoubtTaken(kept=False)
 

@@ -1,4 +1,4 @@
-"""What ingestion counts; how long its stages take is in `flowxpert_stage_seconds`."""
+"""Metrics of ingestion; the time of its stages is in `flowxpert_stage_seconds`."""
 
 from prometheus_client import Counter, Gauge
 

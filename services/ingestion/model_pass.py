@@ -1,4 +1,4 @@
-"""A model's pass over documents or pages: several at a time, told while it goes on, resumable."""
+"""Pass of a model over documents or pages: several at a time, with progress, resumable."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -17,7 +17,7 @@ from services.kit.text import clean_text
 from services.llm.guard import GuardedChatModel
 
 _FAILED_IN_A_ROW = 5
-"""Items that fail one after the other, until it must be the model that fails."""
+"""Number of failures in a row after which it must be the model that fails."""
 _LONGEST_REASON = 500
 
 
@@ -33,52 +33,52 @@ class PassUnfinishedError(FlowXpertError):
 
 
 class PassBounds(BaseModel):
-    """When to stop."""
+    """Limits at which a pass stops."""
 
     model_config = ConfigDict(frozen=True)
 
     limit: int = 0
     """Most items, those done already not counted; 0 for all."""
     tokens: int = 0
-    """Begin no further item once so many tokens are spent; 0 for no bound."""
+    """Tokens after which no further item is begun; 0 for no bound."""
 
 
 class PassReport(BaseModel):
-    """What a pass has done so far."""
+    """Progress of a pass."""
 
     model_config = ConfigDict(frozen=True)
 
     total: int
-    """Items that it is to do."""
+    """Number of items to do."""
     failed: tuple[FailedDocument, ...] = ()
-    """Items that the model failed at or refused; the next pass takes them behind all others."""
+    """Items that the model failed at or refused; the next pass takes them last."""
     failed_in_a_row: int = 0
-    """Of them, those since the last one that did not fail."""
+    """Number of failures since the last item that did not fail."""
     unchanged: int = 0
-    """Chosen, and done already by this model and these prompts."""
+    """Number of items chosen, and done already by this model and these prompts."""
 
     @property
     @abstractmethod
     def done(self) -> int:
-        """Items that the model made something of."""
+        """Number of items that the model made something of."""
 
     @property
     @abstractmethod
     def tokens(self) -> int:
-        """Spent, in and out."""
+        """Tokens spent, in and out."""
 
     @property
     def handled(self) -> int:
-        """Items that this pass does no more about, of `total`."""
+        """Number of items, of `total`, that this pass is through with."""
         return self.done + len(self.failed)
 
     @property
     def left(self) -> int:
-        """Items that a further pass would do."""
+        """Number of items that a further pass would do."""
         return self.total - self.done
 
     def with_failure(self, failed: FailedDocument) -> Self:
-        """One more that failed."""
+        """Return the report with one more failure."""
         more = {
             "failed": (*self.failed, failed),
             "failed_in_a_row": self.failed_in_a_row + 1,
@@ -87,25 +87,28 @@ class PassReport(BaseModel):
 
 
 Item = TypeVar("Item")
-Outcome = TypeVar("Outcome")
+ItemOutcome = TypeVar("ItemOutcome")
 Report = TypeVar("Report", bound=PassReport)
 
 
 @dataclass(frozen=True)
-class ModelPass(Generic[Item, Outcome, Report]):
-    """One pass. Whoever kills it loses the items in work and no other.
+class ModelPass(Generic[Item, ItemOutcome, Report]):
+    """One pass of a model. Killing it loses the items in work and no other.
 
     Several at once do no harm, but each asks the model.
     """
 
-    work: Callable[[Item], Outcome]
-    """Asks the model about an item, in a thread; a failure of the item alone is an outcome."""
-    record: Callable[[Report, Outcome], Report]
-    """Stores an outcome and counts it, in the caller's thread."""
+    work: Callable[[Item], ItemOutcome]
+    """Function that asks the model about an item, in a thread.
+
+    A failure of the item alone is an outcome.
+    """
+    record: Callable[[Report, ItemOutcome], Report]
+    """Function that stores an outcome and counts it, in the caller's thread."""
     hurry: Callable[[], None]
-    """Lets items in work fail where they would wait for the model to be asked again."""
+    """Function that lets items in work fail instead of waiting for the model's circuit."""
     close: Callable[[], None]
-    """Ends items in work; called in any case at the end."""
+    """Function that ends items in work; called in any case at the end."""
     at_once: int
     done: str
     """Words for the message of a pass that did not finish, such as `documents are built`."""
@@ -117,7 +120,7 @@ class ModelPass(Generic[Item, Outcome, Report]):
         bounds: PassBounds,
         on_progress: Callable[[Report], None],
     ) -> Report:
-        """Work on the items in their order, until they, the tokens or the model are at an end.
+        """Work on the items in order, until they, the tokens or the model are exhausted.
 
         Raises:
             PassUnfinishedError: The model failed at several in a row, or at all there were.
@@ -142,9 +145,14 @@ class ModelPass(Generic[Item, Outcome, Report]):
             )
         return report
 
-    def _outcomes(self, items: Iterator[Item], goes_on: Callable[[], bool]) -> Iterator[Outcome]:
-        """As they come. Nothing is begun after an error, which is raised once all are through."""
-        working: set[Future[Outcome]] = set()
+    def _outcomes(
+        self, items: Iterator[Item], goes_on: Callable[[], bool]
+    ) -> Iterator[ItemOutcome]:
+        """Yield outcomes as they come.
+
+        Nothing is begun after an error, which is raised once the items in work are through.
+        """
+        working: set[Future[ItemOutcome]] = set()
         failure: BaseException | None = None
         with ExitStack() as ending:
             pool = ending.enter_context(ThreadPoolExecutor(self.at_once))
@@ -169,19 +177,19 @@ class ModelPass(Generic[Item, Outcome, Report]):
 def todo(
     ids: Iterable[str], done: Collection[str], failed_before: Iterable[str], *, limit: int
 ) -> list[str]:
-    """What a pass is to do: in the order given, but what failed before behind, in its order."""
+    """Return the ids to do in the given order, those that failed before last, in their order."""
     late = {id_: place for place, id_ in enumerate(failed_before, start=1)}
     left = sorted((id_ for id_ in ids if id_ not in done), key=lambda id_: late.get(id_, 0))
     return left[: limit or None]
 
 
 def failure_reason(error: Exception) -> str:
-    """What failed, as it can be stored: servers put anything into their messages."""
+    """Return the error's message in a form that can be stored: servers may send anything."""
     return clean_text(str(error))[:_LONGEST_REASON] or type(error).__name__
 
 
-def needed(model: GuardedChatModel | None) -> GuardedChatModel:
-    """The model.
+def require_model(model: GuardedChatModel | None) -> GuardedChatModel:
+    """Return the model.
 
     Raises:
         NoChatModelError: There is none.

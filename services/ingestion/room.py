@@ -1,14 +1,19 @@
-"""Ingestion as a deployable."""
+"""Descriptor of ingestion as a deployable."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from services.ingestion.settings import IngestionSettings
-from services.ingestion.sync.settings import SyncSettings
-from services.room.descriptor import NOBODY, OpenRoom, Room
-from services.room.footprint import Footprint, Process, Store
-from services.room.front import Front
+from services.ingestion.settings import IngestionSettings, SyncSettings
+from services.room.descriptor import (
+    NO_SERVICE,
+    Footprint,
+    ProcessResources,
+    Room,
+    RunningRoom,
+    Store,
+)
+from services.room.peers import Frontend
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,16 +26,16 @@ if TYPE_CHECKING:
     from services.room.stores import Stores
 
 
-class Ingesting(NamedTuple):
-    """What ingestion answers with."""
+class IngestionServices(NamedTuple):
+    """Services that ingestion answers with."""
 
     service: IngestionService
     syncs: SyncService
     proposals: ProposalService
 
 
-def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
-    """Ingestion over the stores, and the sources that it keeps in step."""
+def build(stores: Stores, _peers: Peers) -> RunningRoom[IngestionServices]:
+    """Build ingestion over the stores, with the sync of its sources."""
     from services.ingestion import tasks
     from services.ingestion.app import create_app
     from services.ingestion.proposals.service import ProposalService
@@ -49,13 +54,13 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         outbox=stores.outbox,
         work_dir=settings.work_dir or stores.shared_folder("ingestion"),
         settings=settings,
-        tells_syncs=sync_settings.callback_url is not None,
+        notifies_syncs=sync_settings.callback_url is not None,
         box_habit=BoxHabit.of_folder(stores.folder),
     )
     syncs = SyncService(
         stores.database,
         stores.outbox,
-        service,
+        service.job_service,
         folder=stores.folder / "repositories",
         settings=sync_settings,
     )
@@ -63,10 +68,10 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
     proposals = ProposalService(stores.database, stores.outbox, settings)
 
     def register() -> None:
-        tasks.register(stores.outbox, service, syncs)
+        tasks.register(stores.outbox, service.runner, syncs)
 
-    return OpenRoom(
-        Ingesting(service, syncs, proposals),
+    return RunningRoom(
+        IngestionServices(service, syncs, proposals),
         lambda checks: create_app(
             stores.settings,
             service=service,
@@ -79,13 +84,12 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         ),
         register,
         periodic=(
-            tasks.syncing(syncs),
-            tasks.retiring_rules(service),
-            tasks.screening(stores.documents),
-            tasks.embedding_said(service),
-            tasks.expiring(proposals),
+            tasks.periodic_syncs(syncs),
+            tasks.periodic_screening(stores.documents),
+            tasks.periodic_ticket_texts(service.page_readings),
+            tasks.periodic_expiry(proposals),
         ),
-        begin=service.tell_outdated,
+        begin=service.runner.log_outdated,
     )
 
 
@@ -93,15 +97,17 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.ingestion.app import create_app
 
-    return create_app(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY, proposals=NOBODY)
+    return create_app(
+        settings, service=NO_SERVICE, syncs=NO_SERVICE, readings=NO_SERVICE, proposals=NO_SERVICE
+    )
 
 
-def front(peers: Peers) -> Front:
-    """All that ingestion answers."""
+def front(peers: Peers) -> Frontend:
+    """Build the routes and body limits of ingestion."""
     from services.ingestion.app import body_limits, create_routers
 
     routers = create_routers(peers.ingestion, peers.readings, peers.syncing, peers.proposals)
-    return Front(tuple(routers), body_limits(IngestionSettings()))
+    return Frontend(tuple(routers), body_limits(IngestionSettings()))
 
 
 ROOM = Room(
@@ -112,8 +118,8 @@ ROOM = Room(
     describe,
     Footprint(
         stores=(Store.POSTGRESQL, Store.REDIS, Store.QDRANT, Store.NEO4J),
-        serves=Process(replicas=1, up_to=2, cpu="100m", memory="512Mi"),
-        works=Process(
+        serves=ProcessResources(replicas=1, up_to=2, cpu="100m", memory="512Mi"),
+        works=ProcessResources(
             replicas=1,
             up_to=4,
             cpu="1",
@@ -128,5 +134,5 @@ ROOM = Room(
     ),
     settings=(IngestionSettings, SyncSettings),
     has_queue=True,
-    front=front,
+    frontend=front,
 )

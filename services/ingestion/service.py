@@ -1,40 +1,47 @@
-"""Ingestion: documents in, chunks and incident nodes in the stores, and a job that tells."""
+"""Ingestion: documents in, chunks and incident nodes in the stores, and a job with progress."""
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-from services.ingestion.cases import CaseService
+from services.contracts.ingestion import Archived, Decay, ForgetCases
+from services.contracts.pictures import PagePicture, PictureFile, PictureNotFoundError
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.catalogue.service import CatalogueService
+from services.ingestion.graph_build.build_pass import BuildPass
+from services.ingestion.graph_build.document import BuiltPart
 from services.ingestion.graph_build.part_store import PartStore, with_built_parts
-from services.ingestion.graph_build.service import GraphBuilding
+from services.ingestion.jobs.parts import JobParts
+from services.ingestion.jobs.records import JobRecords
+from services.ingestion.jobs.runner import JobRunner
 from services.ingestion.jobs.service import JobService
-from services.ingestion.jobs.stores import Stores
-from services.ingestion.pictures.service import PictureService
+from services.ingestion.jobs.stores import DocumentStores
+from services.ingestion.model_pass import require_model
+from services.ingestion.pictures.store import PictureStore, PictureUpkeep
 from services.ingestion.proposals.accepted import AcceptedPages
 from services.ingestion.readings.ingested import IngestedReadings
+from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
+from services.ingestion.survey.decay import dead_links, orphan_names
 from services.ingestion.survey.records import SurveyRecords
-from services.ingestion.survey.service import SurveyService
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.knowledge.model import IncidentNode, ResolvedCase
 from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+from services.knowledge.screening.document import ScreenedDocument
+from services.knowledge.stores.sql_archive import SqlCaseArchive
+from services.llm.guard import GuardedChatModel
 from services.procedure.store.sql_boxes import SqlBoxStore
-from services.procedure.store.sql_readings import SqlReadingStore
 
 
-class IngestionService(
-    JobService,
-    CatalogueService,
-    IngestedReadings,
-    GraphBuilding,
-    CaseService,
-    SurveyService,
-    PictureService,
-):
-    """See `contracts.ingestion.Ingestion`: each base does its part of it, on the same stores."""
+class IngestionService:
+    """See `contracts.ingestion.Ingestion`: jobs, catalogue and readings are services of their own.
+
+    Their methods are this service's too, for whoever has it in the same process.
+    """
 
     def __init__(
         self,
@@ -49,68 +56,115 @@ class IngestionService(
         case_embedder: Embedder | None = None,
         settings: IngestionSettings | None = None,
         pipeline: Pipeline | None = None,
-        tells_syncs: bool = False,
+        notifies_syncs: bool = False,
         box_habit: BoxHabit | None = None,
     ) -> None:
-        """`work_dir` keeps uploads and locks; processes that share the database share it too.
+        """Keep uploads and locks in `work_dir`, shared by processes that share the database.
 
         `embedder` is for documents; `case_embedder` for resolved tickets, which retrieval compares
-        with its queries, and the same where none is given. `tells_syncs`: whether somebody is to
-        be told of syncs that failed or lost approvals. `box_habit` is the data folder's.
+        with its queries, by default the same. `notifies_syncs` reports syncs that failed or lost
+        approvals. `box_habit` is the data folder's.
         """
-        boxes = SqlBoxStore(database, box_habit)
         settings = settings or IngestionSettings()
         structure = pipeline or Pipeline.with_embedder(embedder)
-        parts, ledger = PartStore(database), Ledger(database)
-        stores = Stores(documents, vectors, graph, embedder)
-        roots = Roots(ledger, structure.version, (work_dir / "uploads").resolve())
-        reading_store = SqlReadingStore(database)
-        locks = work_dir / "locks"
-        survey = SurveyRecords(database, documents)
-        JobService.__init__(
-            self,
+        ledger = Ledger(database)
+        boxes = SqlBoxStore(database, box_habit)
+        maintenance = ReadingMaintenance.of(database, documents, boxes)
+        self._built = PartStore(database)
+        self._pictures = PictureStore(database)
+        self._cases = SqlCaseArchive(database, most=settings.most_cases)
+        self._case_embedder = case_embedder or embedder
+        self._parts = JobParts(
             database=database,
             ledger=ledger,
-            roots=roots,
-            stores=stores,
-            pipeline=with_built_parts(structure, parts),
-            reading_store=reading_store,
+            jobs=JobRecords(database),
+            roots=Roots(ledger, structure.version, (work_dir / "uploads").resolve()),
+            stores=DocumentStores(documents, vectors, graph, embedder),
+            structure=structure,
+            pipeline=with_built_parts(structure, self._built),
+            maintenance=maintenance,
+            pictures=PictureUpkeep(self._pictures, documents),
+            survey=SurveyRecords(database, documents),
+            accepted_pages=AcceptedPages(database, maintenance),
             outbox=outbox,
-            locks=locks,
             settings=settings,
-            tells_syncs=tells_syncs,
-            accepted_pages=AcceptedPages(database, documents, reading_store),
-            survey=survey,
+            locks=work_dir / "locks",
+            notifies_syncs=notifies_syncs,
         )
-        CatalogueService.__init__(
-            self,
+
+        self.runner = runner = JobRunner(self._parts)
+        self.run, self.run_removal, self.reindex = runner.run, runner.run_removal, runner.reindex
+
+        self.job_service = requests = JobService(self._parts, runner)
+        self.ingest, self.upload, self.forget = requests.ingest, requests.upload, requests.forget
+        self.job, self.jobs = requests.job, requests.jobs
+        self.ingest_here, self.forget_here = requests.ingest_here, requests.forget_here
+
+        catalogue = CatalogueService(
             database=database,
             ledger=ledger,
-            roots=roots,
+            roots=self._parts.roots,
             structure=structure,
             documents=documents,
             graph=graph,
-            reading_store=reading_store,
+            reading_store=maintenance.store,
             boxes=boxes,
         )
-        IngestedReadings.__init__(
-            self,
-            database,
-            documents,
-            case_embedder or embedder,
-            pages_at_once=settings.read_pages,
-            boxes=boxes,
+        self.roots, self.root_here = catalogue.roots, catalogue.root_here
+        self.removal_cost = catalogue.removal_cost
+        self.documents, self.document = catalogue.documents, catalogue.document
+        self.contents, self.linked = catalogue.contents, catalogue.linked
+        self.folders = catalogue.folders
+        self.owners, self.set_owner = catalogue.owners, catalogue.set_owner
+
+        self.page_readings = readings = IngestedReadings(
+            database, maintenance, self._case_embedder, pages_at_once=settings.read_pages
         )
-        GraphBuilding.__init__(
-            self,
-            database=database,
-            ledger=ledger,
-            stores=stores,
-            structure=structure,
-            parts=parts,
-            settings=settings,
-            locks=locks,
-        )
-        PictureService.__init__(self, database)
-        SurveyService.__init__(self, database, documents, survey)
-        CaseService.__init__(self, database, case_embedder or embedder, most=settings.most_cases)
+        self.readings, self.reading_pass = readings.readings, readings.reading_pass
+        self.doubt, self.withdraw_doubts = readings.doubt, readings.withdraw_doubts
+
+    def pictures(self, document_id: str) -> list[PagePicture]:
+        """See `Ingestion.pictures`."""
+        return self._pictures.of_document(document_id)
+
+    def picture(self, document_id: str, content_hash: str) -> PictureFile:
+        """See `Ingestion.picture`."""
+        picture = self._pictures.file(document_id, content_hash)
+        if picture is None:
+            raise PictureNotFoundError(
+                f"{document_id!r} has no picture of the hash {content_hash!r}"
+            )
+        return picture
+
+    def archive(self, case: ResolvedCase) -> Archived:
+        """See `Ingestion.archive`."""
+        embedder = self._case_embedder
+        (vector,) = embedder.embed([f"{case.title}\n{case.text}".strip()])
+        return Archived(kept=self._cases.put(case, vector.tolist(), embedder.model_name))
+
+    def forget_cases(self, request: ForgetCases) -> None:
+        """See `Ingestion.forget_cases`."""
+        self._cases.remove(request.ids)
+
+    def decay(self) -> list[Decay]:
+        """See `Ingestion.decay`."""
+
+        def texts_of(ids: Sequence[str]) -> Iterator[str]:
+            documents = self._parts.stores.documents.get_many(ids)
+            return (each.for_model().text for each in documents.values())
+
+        self._parts.survey.catch_up(datetime.now(UTC))
+        with self._parts.database.session() as session:
+            return [*dead_links(session), *orphan_names(session, texts_of)]
+
+    def build_pass(self, model: GuardedChatModel | None) -> BuildPass:
+        """Return the pass that builds the graph with `model`, for its estimate and its run.
+
+        Raises:
+            NoChatModelError: There is none.
+        """
+        return BuildPass(self._parts, self._built, require_model(model))
+
+    def both_parts(self, document: ScreenedDocument) -> tuple[list[IncidentNode], BuiltPart | None]:
+        """Return a document's nodes by structure and, apart from them, what a model built of it."""
+        return list(self._parts.structure.extract(document)), self._built.of(document)

@@ -1,15 +1,15 @@
-"""Settings of ingestion."""
+"""Settings of ingestion and of syncs."""
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, HttpUrl, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
 
 
 class IngestionSettings(Settings):
-    """What may be ingested, from where, and how much of it."""
+    """Settings of ingestion: what may be ingested, from where, and how much."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}INGESTION_")
 
@@ -98,4 +98,39 @@ class IngestionSettings(Settings):
     )
     read_pages: int = Field(
         default=4, ge=1, description="Pages that the model reads at a time (`flowxpert read`)."
+    )
+
+
+class SyncSettings(Settings):
+    """Settings of syncs: allowed hosts, limits of a fetch, and the callback."""
+
+    model_config = SettingsConfigDict(env_prefix=f"{PREFIX}SYNC_")
+
+    allowed_hosts: list[str] = Field(
+        default=[],
+        description="Hosts that Git repositories may come from, and that may be told of syncs, as "
+        'JSON, such as `["git.acme.net"]`. file:///… needs a folder below '
+        "FLOWXPERT_INGESTION_ALLOWED_ROOTS instead.",
+    )
+    allow_private: bool = Field(
+        default=False,
+        description="Whether these hosts may have loopback or private addresses, and speak plain "
+        "HTTP.",
+    )
+    credentials: dict[str, SecretStr] = Field(
+        default={},
+        description="Who fetches, as JSON: the beginning of an address after its scheme to "
+        '`user:token`, such as `{"git.acme.net/ops/": "reader:…"}`; the longest that fits.',
+    )
+    most_bytes: int = Field(
+        default=500_000_000, gt=0, description="Most bytes that one fetch may bring."
+    )
+    within_s: float = Field(default=600.0, gt=0, description="Longest time for one fetch.")
+    callback_url: HttpUrl | None = Field(
+        default=None,
+        description="Address that is told, as signed JSON, of syncs that failed or that took "
+        "approvals away.",
+    )
+    callback_secret: SecretStr = Field(
+        default=SecretStr(""), description="Signs it: HMAC-SHA256 in `X-FlowXpert-Signature`."
     )

@@ -1,4 +1,4 @@
-"""Tables of ingestion: its jobs, and what was ingested from where."""
+"""Tables of ingestion: jobs, syncs, documents and what belongs to them."""
 
 from datetime import datetime
 from typing import Any
@@ -21,23 +21,23 @@ from services.kit.sql.database import Base
 from services.kit.sql.instant import Instant
 
 MAX_ID_LENGTH = 1024
-"""Of a document's id."""
+"""Longest id of a document."""
 
 
 class JobRow(Base):
-    """One ingestion."""
+    """One ingestion or removal."""
 
     __tablename__ = "ingestion_job"
     __table_args__ = (Index("ix_ingestion_job_created_at", "created_at", "id"),)
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     path: Mapped[str] = mapped_column(Text)
-    """Where to read; for an upload the folder its files are kept in."""
+    """Path to read; for an upload the folder its files are kept in."""
     source: Mapped[str] = mapped_column(Text)
-    """What the documents belong to: pruning removes documents of the same source only."""
+    """Root of the documents: pruning removes documents of the same source only."""
     is_upload: Mapped[bool]
     is_queued: Mapped[bool]
-    """Whether the outbox holds it, so that it goes on after a restart by itself."""
+    """True if the outbox has it, so that it goes on after a restart by itself."""
     prune: Mapped[bool]
     status: Mapped[str] = mapped_column(String(20))
     total: Mapped[int] = mapped_column(Integer, default=0)
@@ -49,14 +49,14 @@ class JobRow(Base):
     chunks_embedded: Mapped[int] = mapped_column(Integer, default=0)
     approved_deleted: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     seconds_left: Mapped[float | None] = mapped_column(Float, default=None)
-    """As it was thought at `updated_at`."""
+    """Seconds left as estimated at `updated_at`."""
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Instant)
     updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class FailureRow(Base):
-    """A document that a job could not ingest."""
+    """Document that a job could not ingest."""
 
     __tablename__ = "ingestion_failure"
 
@@ -68,7 +68,7 @@ class FailureRow(Base):
 
 
 class ChangeRow(Base):
-    """What a job did to one document."""
+    """Change that a job made to one document."""
 
     __tablename__ = "ingestion_change"
 
@@ -77,13 +77,13 @@ class ChangeRow(Base):
     )
     document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     what: Mapped[str] = mapped_column(String(20), primary_key=True)
-    """`added`, `changed`, `deleted` or `approval_lost`."""
+    """Kind of change: `added`, `changed`, `deleted` or `approval_lost`."""
     procedures: Mapped[list[Any]] = mapped_column(JSON, default=list)
-    """Titles of those whose approval was lost."""
+    """Titles of the procedures whose approval was lost."""
 
 
 class SyncSourceRow(Base):
-    """A folder or repository that is synced on a schedule."""
+    """Folder or repository that is synced on a schedule."""
 
     __tablename__ = "ingestion_sync_source"
 
@@ -95,7 +95,7 @@ class SyncSourceRow(Base):
     next_at: Mapped[datetime] = mapped_column(Instant, index=True)
     failures: Mapped[int] = mapped_column(default=0)
     commit_id: Mapped[str] = mapped_column(String(64), default="")
-    """Of the last sync that was done."""
+    """Commit of the last sync that was done."""
 
 
 class SyncRow(Base):
@@ -118,10 +118,10 @@ class SyncRow(Base):
 
 
 class IngestedRow(Base):
-    """What the stores hold of one document, written before and after they are changed.
+    """Record of what the stores hold of one document, written before and after each change.
 
-    While they are being changed `content_hash` is empty and the ids are those of the old and the
-    new version together, so that whoever finds such a row knows everything there is to clean.
+    While the stores are being changed `content_hash` is empty and the ids are those of the old and
+    the new version together, so that whoever finds such a row knows everything there is to clean.
     """
 
     __tablename__ = "ingestion_document"
@@ -129,14 +129,14 @@ class IngestedRow(Base):
     document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     source: Mapped[str] = mapped_column(Text)
     fingerprint: Mapped[str] = mapped_column(String(100))
-    """Tells without reading whether the file is the one that was read."""
+    """Fingerprint that tells without reading whether the file is the one that was read."""
     content_hash: Mapped[str] = mapped_column(String(64))
     text_hash: Mapped[str] = mapped_column(String(64), default="", server_default="", index=True)
-    """Of the text that lines are counted in; empty where an older version ingested it."""
+    """Hash of the text that lines are counted in; empty for rows of older versions."""
     pipeline: Mapped[str] = mapped_column(String(64))
     """Version of the code and model that made the chunks and nodes."""
     outcome: Mapped[str] = mapped_column(String(10))
-    """`added` or `changed`, by the job named below."""
+    """Outcome of the job below: `added` or `changed`."""
     job_id: Mapped[str] = mapped_column(String(36))
     title: Mapped[str] = mapped_column(Text)
     media_type: Mapped[str] = mapped_column(String(200))
@@ -144,20 +144,22 @@ class IngestedRow(Base):
     node_ids: Mapped[list[Any]] = mapped_column(JSON)
     updated_at: Mapped[datetime] = mapped_column(Instant)
     pictures_taken: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether its pictures were looked for; not where an older version ingested it."""
+    """True if its pictures were looked for; false for rows of older versions."""
 
 
 class PictureRow(Base):
-    """A picture that a document names, or the reason why it was not taken in."""
+    """Picture that a document names, or the reason why it was refused."""
 
     __tablename__ = "ingestion_picture"
 
     document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     path: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
-    """From the root of the documents."""
+    """Path from the root of the documents."""
     fingerprint: Mapped[str] = mapped_column(String(100))
-    """Tells without reading whether the file is the one that was read; empty where none was there,
-    a word of its own where the document's file holds the picture itself."""
+    """Fingerprint that tells without reading whether the file is the one that was read.
+
+    Empty if there was no file; a word of its own if the document's file holds the picture itself.
+    """
     content_hash: Mapped[str] = mapped_column(String(64))
     media_type: Mapped[str] = mapped_column(String(20))
     width: Mapped[int]
@@ -167,18 +169,18 @@ class PictureRow(Base):
 
 
 class OwnerRow(Base):
-    """The team that looks after the documents of a root, of all roots, or of a part of them."""
+    """Team that looks after the documents of a root, of all roots, or of a part of them."""
 
     __tablename__ = "ingestion_owner"
 
     root: Mapped[str] = mapped_column(Text, primary_key=True)
-    """Empty for documents of all roots."""
+    """Root of the documents; empty for all roots."""
     prefix: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     team: Mapped[str] = mapped_column(String(200))
 
 
 class UnbuiltRow(Base):
-    """Why a model made nothing of one version of a document's text when it was asked last."""
+    """Last failure of a model to build nodes of one version of a document's text."""
 
     __tablename__ = "ingestion_unbuilt"
 
@@ -190,7 +192,7 @@ class UnbuiltRow(Base):
 
 
 class UnreadRow(Base):
-    """Why a model made no reading of a text when it was asked last."""
+    """Last failure of a model to read a text."""
 
     __tablename__ = "ingestion_unread"
 
@@ -202,13 +204,13 @@ class UnreadRow(Base):
 
 
 class BuiltRow(Base):
-    """What a model made of one version of a document's text."""
+    """Nodes that a model built of one version of a document's text."""
 
     __tablename__ = "ingestion_built"
 
     document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     text_hash: Mapped[str] = mapped_column(String(64))
-    """sha256 of the stored text; of another text the lines in `nodes` do not hold."""
+    """Hash (sha256) of the stored text; the lines in `nodes` are valid for it alone."""
     model: Mapped[str] = mapped_column(Text)
     recipe: Mapped[str] = mapped_column(String(32), index=True)
     """Hash of the model's name and of all that it is asked with."""
@@ -218,7 +220,7 @@ class BuiltRow(Base):
 
 
 class ProposalRow(Base):
-    """A page that was proposed, and what people decided; an accepted one is a document too."""
+    """Proposed page with people's decision; an accepted one is a document too."""
 
     __tablename__ = "ingestion_proposal"
     __table_args__ = (Index("ix_ingestion_proposal_state", "state", "proposed_at"),)
@@ -232,28 +234,28 @@ class ProposalRow(Base):
     text: Mapped[str] = mapped_column(Text)
     text_hash: Mapped[str] = mapped_column(String(64))
     original: Mapped[str] = mapped_column(Text, default="")
-    """As it was proposed, where it was edited when it was accepted."""
+    """Text as it was proposed, if it was edited on acceptance."""
     reading: Mapped[dict[str, Any]] = mapped_column(JSON)
     runs: Mapped[list[Any]] = mapped_column(JSON)
     proposed_by: Mapped[str] = mapped_column(String(200))
     proposed_by_id: Mapped[str] = mapped_column(String(400))
     proposed_at: Mapped[float] = mapped_column(Float)
-    """Seconds since the epoch, and so are the other times."""
+    """Seconds since the epoch, like the other times."""
     decided_by: Mapped[str] = mapped_column(String(200), default="")
     decided_by_id: Mapped[str] = mapped_column(String(400), default="")
     decided_kind: Mapped[str] = mapped_column(String(20), default="")
-    """How they are known: the audit log names them when the page is taken in."""
+    """Kind of the caller who decided: the audit log names it once the page is ingested."""
     decided_at: Mapped[float | None] = mapped_column(Float)
     why: Mapped[str] = mapped_column(Text, default="")
     validated_at: Mapped[float | None] = mapped_column(Float)
     kept_hash: Mapped[str] = mapped_column(String(64), default="")
-    """Of the text whose reading may have been stored for it; empty where none is."""
+    """Hash of the text whose reading may have been stored for it; empty if there is none."""
     is_vouched: Mapped[bool] = mapped_column(default=False)
-    """Whether that reading stands approved."""
+    """True if that reading is approved."""
 
 
 class SurveyedRow(Base):
-    """A document's text as it was looked at for what it mentions; those that are gone stay."""
+    """Text of a document when it was last surveyed for mentions; removed documents stay."""
 
     __tablename__ = "ingestion_surveyed"
 
@@ -265,7 +267,7 @@ class SurveyedRow(Base):
 
 
 class MentionRow(Base):
-    """A name or a link that a document has, or had."""
+    """Name or link that a document has, or had."""
 
     __tablename__ = "ingestion_mention"
     __table_args__ = (Index("ix_ingestion_mention_what", "kind", "what"),)
@@ -278,14 +280,14 @@ class MentionRow(Base):
     line: Mapped[int] = mapped_column(Integer)
     said: Mapped[str] = mapped_column(Text)
     in_code: Mapped[bool] = mapped_column(Boolean)
-    """Whether a name stands in code, and not only in prose."""
+    """True if a name stands in code, and not only in prose."""
     line_hash: Mapped[str] = mapped_column(String(16))
-    """Of the line's text."""
+    """Hash of the line's text."""
     line_at: Mapped[datetime] = mapped_column(Instant)
-    """Since when the line has this text."""
+    """Time since which the line has this text."""
     led_to: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), default="", server_default="")
-    """The document that a link led to when it last led to one."""
+    """Document that the link led to when it last led to one."""
     led_until: Mapped[datetime | None] = mapped_column(Instant)
-    """When it was seen not to lead there any more."""
+    """Time when it was seen not to lead there any more."""
     gone_at: Mapped[datetime | None] = mapped_column(Instant)
-    """When the document was seen not to have it any more."""
+    """Time when the document was seen not to have it any more."""

@@ -15,20 +15,20 @@ class DataDirInUseError(ConflictError):
     """Another process owns the folder."""
 
     def __init__(self, folder: Path, owner: str) -> None:
-        """`owner` is what that process wrote about itself."""
+        """Take the folder and the owner's description of itself."""
         super().__init__(
             f"{folder} is in use by {owner}: stop that process, or choose another folder"
         )
         self.url = next((word for word in owner.split() if word.startswith("http")), "")
-        """Where the owner answers, when it serves."""
+        """URL of the owner, if it serves."""
 
 
 class DataDirUnusableError(InvalidInputError):
-    """The path is a file, or nothing may be written there."""
+    """The path is a file, or is not writable."""
 
 
 def make_data_dir(folder: Path) -> None:
-    """Create the folder, readable for this user only, where there is none.
+    """Create the folder if it is missing, readable for this user only.
 
     Raises:
         DataDirUnusableError: It cannot be created there.
@@ -61,6 +61,6 @@ def own_data_dir(folder: Path) -> Iterator[Path]:
 
 
 def describe_owner(folder: Path, url: str = "") -> None:
-    """Write who owns the folder, for the message that a second process gives."""
+    """Write a description of the owner, for the error message of a second process."""
     text = f"process {os.getpid()}" + (f" at {url}" if url else "")
     (folder / LOCK_FILE).write_text(text)

@@ -1,4 +1,4 @@
-"""The errors a caller may meet, each with its status.
+"""The error classes of all services, each with its HTTP status.
 
     FlowXpertError                500  a defect when it is not a subclass
     ├── InvalidInputError         422  what came cannot be used; ask differently
@@ -18,22 +18,28 @@ from typing import ClassVar
 
 
 class FlowXpertError(Exception):
-    """Base of every expected failure. Its message says what was expected, what came, what to do."""
+    """Base of every expected failure; its message says what was expected, what came, what to do."""
 
+    name: ClassVar[str] = "FlowXpertError"
+    """Name in answers, reports and logs: that of the class, unless the class states another."""
     status_code: ClassVar[int] = 500
     retryable: ClassVar[bool] = False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.name = cls.__dict__.get("name", cls.__name__)
+
     def body(self) -> dict[str, str]:
-        """The response body that stands for this error everywhere."""
-        return {"error": type(self).__name__, "detail": str(self)}
+        """Return the response body that represents this error."""
+        return {"error": self.name, "detail": str(self)}
 
     def headers(self) -> dict[str, str]:
-        """The response headers that go with it."""
+        """Return the response headers that go with it."""
         return {"retry-after": "1"} if self.retryable else {}
 
     @staticmethod
     def schema() -> dict[str, object]:
-        """JSON schema of `body`, for OpenAPI."""
+        """Return the JSON schema of `body`, for OpenAPI."""
         return {
             "type": "object",
             "required": ["error", "detail"],
@@ -45,19 +51,19 @@ class FlowXpertError(Exception):
 
 
 class InvalidInputError(FlowXpertError):
-    """What came cannot be used as it is."""
+    """The input cannot be used as it is."""
 
     status_code = 422
 
 
 class PayloadTooLargeError(InvalidInputError):
-    """What came exceeds a configured limit."""
+    """The input exceeds a configured limit."""
 
     status_code = 413
 
 
 class NotFoundError(FlowXpertError):
-    """Nothing is known under that id."""
+    """The requested thing does not exist."""
 
     status_code = 404
 
@@ -69,12 +75,12 @@ class ConflictError(FlowXpertError):
 
 
 class UnauthorizedError(FlowXpertError):
-    """The caller did not say who it is, or the key is wrong."""
+    """The caller has not identified itself, or its key is wrong."""
 
     status_code = 401
 
     def headers(self) -> dict[str, str]:
-        """How to identify oneself (RFC 9110).
+        """Add the header that says how to authenticate (RFC 9110).
 
         Chromium looks at the first scheme of a header alone, and asks its user for `Basic`.
         """
@@ -88,18 +94,18 @@ class ForbiddenError(FlowXpertError):
 
 
 class TooManyRequestsError(FlowXpertError):
-    """The caller sends more requests than it may; the same one will be taken later."""
+    """The caller sends more requests than it may; the same one will be accepted later."""
 
     status_code = 429
     retryable = True
 
     def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
-        """`retry_after_s` is when the next one will be taken."""
+        """Take the seconds after which the next request will be accepted."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
     def headers(self) -> dict[str, str]:
-        """When to come again, in whole seconds."""
+        """Add `retry-after`, in whole seconds."""
         return {"retry-after": str(max(1, math.ceil(self.retry_after_s)))}
 
 

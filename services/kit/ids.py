@@ -1,4 +1,4 @@
-"""Ids that sort by the time they were made."""
+"""Ids that sort by creation time."""
 
 import secrets
 import time
@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 def time_ordered_id() -> str:
-    """A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then 74 random ones."""
+    """Create a UUID of version 7 (RFC 9562): 48 bits of milliseconds, then 74 random bits."""
     milliseconds = time.time_ns() // 1_000_000
     value = milliseconds << 80 | secrets.randbits(80)
     value = value & ~(0xF << 76) | 0x7 << 76
@@ -15,5 +15,5 @@ def time_ordered_id() -> str:
 
 
 def first_id_at(seconds: float) -> str:
-    """The id below which are all that were made before this time, in seconds since the epoch."""
+    """Return an upper bound for ids created before this time, in seconds since the epoch."""
     return str(UUID(int=max(0, int(seconds * 1000)) << 80))

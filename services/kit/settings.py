@@ -22,54 +22,54 @@ from services.kit.errors import InvalidInputError
 
 PREFIX = "FLOWXPERT_"
 ENV_FILE = ".env"
-OF_FILE = "_FILE"
-"""What the name of a secret's variable ends with where it names a file that holds the secret."""
+FILE_SUFFIX = "_FILE"
+"""Suffix of a secret's variable that names a file with the secret instead."""
 
 NOT_SETTINGS = re.compile(r"FLOWXPERT_(DATA|TEST_\w+)")
-"""Variables that benchmarks and tests read, known here so that nobody is warned of them."""
+"""Variables of benchmarks and tests, known here so that nobody is warned of them."""
 
 _log = structlog.get_logger()
 
 
 class UnreadableSecretError(InvalidInputError):
-    """The file that shall hold a secret cannot be read, or the secret is given twice."""
+    """The file of a secret cannot be read, or the secret is set twice."""
 
 
 class SecretFiles(PydanticBaseSettingsSource):
-    """Secrets that stand in files, as container engines give them: `FLOWXPERT_API_KEY_FILE`.
+    """Secrets in files, as container engines provide them: `FLOWXPERT_API_KEY_FILE`.
 
-    Blank space around the secret does not belong to it. An empty file is an unset secret.
+    Whitespace around the secret is not part of it. An empty file is an unset secret.
     """
 
     def __init__(
         self, settings_cls: type[BaseSettings], *variables: PydanticBaseSettingsSource
     ) -> None:
-        """`variables` are the sources that may name the files, the first one wins."""
+        """Take the sources whose variables may name the files, the first one wins."""
         super().__init__(settings_cls)
-        self._given: dict[str, str | None] = {}
+        self._variables: dict[str, str | None] = {}
         for source in reversed(variables):
             if isinstance(source, EnvSettingsSource):
-                self._given.update(source.env_vars)
+                self._variables.update(source.env_vars)
 
     def __call__(self) -> dict[str, Any]:
-        """The secrets by field."""
-        found = {}
+        """Return the secrets by field."""
+        secrets = {}
         for name, field in self.settings_cls.model_fields.items():
             value, _, is_json = self.get_field_value(field, name)
             if value:
-                found[name] = self._decoded(name, field, value) if is_json else value
-        return found
+                secrets[name] = self._decoded(name, field, value) if is_json else value
+        return secrets
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """See the base.
+        """Return the secret of a field; see the base class.
 
         Raises:
             UnreadableSecretError: The file cannot be read, or the secret is given beside it.
         """
         variable = _variable(self.settings_cls, field_name)
-        path = self._variable_value(variable + OF_FILE) if is_secret(field) else None
+        path = self._variable_value(variable + FILE_SUFFIX) if is_secret(field) else None
         if path and self._variable_value(variable):
-            raise UnreadableSecretError(f"set {variable} or {variable}{OF_FILE}, not both")
+            raise UnreadableSecretError(f"set {variable} or {variable}{FILE_SUFFIX}, not both")
         value = _read_secret(variable, path) if path else None
         return value, field_name, self.field_is_complex(field)
 
@@ -77,11 +77,11 @@ class SecretFiles(PydanticBaseSettingsSource):
         try:
             return self.decode_complex_value(name, field, value)
         except ValueError as error:
-            variable = _variable(self.settings_cls, name) + OF_FILE
+            variable = _variable(self.settings_cls, name) + FILE_SUFFIX
             raise UnreadableSecretError(f"{variable}: the file holds no JSON") from error
 
     def _variable_value(self, variable: str) -> str | None:
-        return self._given.get(variable.lower())
+        return self._variables.get(variable.lower())
 
 
 class Settings(BaseSettings):
@@ -101,17 +101,17 @@ class Settings(BaseSettings):
 
     @classmethod
     def variables(cls) -> Iterator[tuple[str, FieldInfo]]:
-        """Each field with the name of the variable that sets it."""
+        """Yield each field with the name of its variable."""
         for name, field in cls.model_fields.items():
             yield _variable(cls, name), field
 
     @classmethod
     def names(cls) -> Iterator[str]:
-        """Every variable that is read, those of the secrets' files too."""
+        """Yield every variable that is read, those of the secrets' files too."""
         for variable, field in cls.variables():
             yield variable
             if is_secret(field):
-                yield variable + OF_FILE
+                yield variable + FILE_SUFFIX
 
     @classmethod
     def settings_customise_sources(
@@ -122,13 +122,13 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic names it
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The order of the sources, the first one wins."""
+        """Return the sources in order, the first one wins."""
         variables = env_settings, dotenv_settings
         return init_settings, *variables, SecretFiles(settings_cls, *variables)
 
 
 def is_secret(field: FieldInfo) -> bool:
-    """Whether the field's value must not be seen, and may stand in a file."""
+    """Tell whether the field's value must not be shown, and may be in a file."""
     return _holds_secret(field.annotation)
 
 
@@ -137,7 +137,7 @@ def _holds_secret(annotation: object) -> bool:
 
 
 class EmbedderChoice(StrEnum):
-    """What computes vectors."""
+    """Implementation that computes vectors."""
 
     TORCH = "torch"
     ONNX = "onnx"
@@ -145,7 +145,7 @@ class EmbedderChoice(StrEnum):
 
 
 class PlatformSettings(Settings):
-    """What all services share: where things are kept and where the platform listens."""
+    """Settings shared by all services: stores, network, logs and limits."""
 
     data_dir: Path = Field(
         default=Path(".flowxpert"),
@@ -281,7 +281,7 @@ class PlatformSettings(Settings):
         return f"sqlite:///{self.data_dir.resolve() / 'flowxpert.db'}"
 
     def embedder_path(self, choice: EmbedderChoice) -> Path:
-        """The file of an ONNX model, whichever way it was configured."""
+        """Return the file of an ONNX model, whichever way it was configured."""
         if self.embedder_file is None:
             return _cache_folder(self.data_dir / "models") / f"all-MiniLM-L6-v2.fused.{choice}"
         rounded = "-int8" if choice is EmbedderChoice.ONNX_INT8 else ""
@@ -294,7 +294,7 @@ class PlatformSettings(Settings):
 
 
 def _cache_folder(otherwise: Path) -> Path:
-    """Where the user's programs keep what can be made again (XDG Base Directory), if there is."""
+    """Return the user's cache folder (XDG Base Directory), else `otherwise`."""
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flowxpert"
     except RuntimeError:  # a user without a home
@@ -304,11 +304,13 @@ def _cache_folder(otherwise: Path) -> Path:
 
 
 def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
-    """Names of FLOWXPERT_… variables, set in the environment or `.env`, that no class knows."""
-    known = {name for cls in classes for name in cls.names()}
-    given = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
-    ours = (name for name in given if name.startswith(PREFIX))
-    return sorted(name for name in ours if name not in known and not NOT_SETTINGS.fullmatch(name))
+    """List FLOWXPERT_… variables, of the environment or `.env`, that no class declares."""
+    declared = {name for cls in classes for name in cls.names()}
+    present = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
+    ours = (name for name in present if name.startswith(PREFIX))
+    return sorted(
+        name for name in ours if name not in declared and not NOT_SETTINGS.fullmatch(name)
+    )
 
 
 def _variable(cls: type[BaseSettings], field_name: str) -> str:
@@ -319,16 +321,16 @@ def _read_secret(variable: str, path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
-        raise UnreadableSecretError(f"{variable}{OF_FILE}: {path!r} cannot be read") from error
+        raise UnreadableSecretError(f"{variable}{FILE_SUFFIX}: {path!r} cannot be read") from error
 
 
-def explained(error: ValidationError, classes: Iterable[type[Settings]]) -> list[str]:
-    """What is wrong, a line for each variable; values are not told, since some are secrets."""
+def describe_errors(error: ValidationError, classes: Iterable[type[Settings]]) -> list[str]:
+    """Return a line for each invalid variable; values are left out, since some are secrets."""
     prefixes = {cls.__name__: cls.model_config.get("env_prefix", "") for cls in classes}
     prefix = prefixes.get(error.title, f"{error.title} ")
     return [
-        f"{prefix}{'.'.join(map(str, found['loc']))}".upper() + f": {found['msg']}"
-        for found in error.errors(include_url=False, include_input=False)
+        f"{prefix}{'.'.join(map(str, issue['loc']))}".upper() + f": {issue['msg']}"
+        for issue in error.errors(include_url=False, include_input=False)
     ]
 
 

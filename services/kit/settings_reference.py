@@ -7,14 +7,14 @@ from pathlib import Path
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from services.kit.settings import OF_FILE, Settings, is_secret
+from services.kit.settings import FILE_SUFFIX, Settings, is_secret
 
 
 def as_env(classes: Iterable[type[Settings]]) -> str:
-    """Every variable, commented out, with its description and default."""
+    """Print every variable, commented out, with its description and default."""
     lines = [
         "# Every setting and its default. Uncomment what you change.",
-        f"# A secret may stand in a file instead: FLOWXPERT_API_KEY{OF_FILE} names it.",
+        f"# A secret may stand in a file instead: FLOWXPERT_API_KEY{FILE_SUFFIX} names it.",
         "",
     ]
     for cls in classes:
@@ -25,14 +25,14 @@ def as_env(classes: Iterable[type[Settings]]) -> str:
 
 
 def as_markdown(classes: Iterable[type[Settings]]) -> str:
-    """One table per class."""
+    """Print one table per settings class."""
     lines = [
         "# Settings",
         "",
         "Set as environment variables or in a file `.env` in the working folder. Printed by",
         "`flowxpert settings --format markdown`. A secret (🔒) may stand in a file instead:",
-        f"`FLOWXPERT_API_KEY{OF_FILE}` names the file that holds `FLOWXPERT_API_KEY`, as Docker",
-        "and Kubernetes give secrets.",
+        f"`FLOWXPERT_API_KEY{FILE_SUFFIX}` names the file that holds `FLOWXPERT_API_KEY`, as",
+        "Docker and Kubernetes give secrets.",
     ]
     for cls in classes:
         lines += ["", f"## {cls.__name__}", "", _summary(cls), ""]

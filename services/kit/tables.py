@@ -19,32 +19,34 @@ from services.kit.sql.database import Base
 
 
 class OutboxRow(Base):
-    """A task that is not finished yet. The row goes with the task's own last transaction."""
+    """An unfinished task; its own last transaction deletes the row."""
 
     __tablename__ = "outbox"
 
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
-    """Names the task's purpose, such as `gateway.walk:<ticket id>`: put twice, it is one task."""
+    """Idempotency key, such as `gateway.walk:<ticket id>`: put twice, it is one task."""
     task: Mapped[str] = mapped_column(String(200))
     kwargs: Mapped[dict[str, Any]] = mapped_column(JSON)
     trace_id: Mapped[str] = mapped_column(String(64), default="")
-    """Where in its trace it was put; see `tracing.Place`."""
+    """Position in its trace; see `tracing.TraceContext`."""
     created_at: Mapped[float] = mapped_column(Float)
-    """When it was put, or is to begin where that is later; seconds since the epoch, as below."""
+    """Time at which it was put, or is to begin if that is later; seconds since the epoch, as
+    below.
+    """
     due_at: Mapped[float] = mapped_column(Float, index=True)
-    """When it is published (again) unless finished by then; a parked row never is."""
+    """Time at which it is published (again) unless finished by then; a parked row never is."""
     runner: Mapped[str | None] = mapped_column(String(40))
-    """Who works on it; None while nobody does."""
+    """Id of the worker that has claimed it; None while it is unclaimed."""
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     priority: Mapped[int] = mapped_column(Integer, default=6)
-    """0 to 9; the lowest is run first."""
+    """Priority, 0 to 9; the lowest is run first."""
     reason: Mapped[str] = mapped_column(Text, default="")
-    """Why the last attempt failed; a parked row keeps it for whoever looks."""
+    """Reason why the last attempt failed; a parked row keeps it for its readers."""
     parked_at: Mapped[float | None] = mapped_column(Float, index=True)
 
 
 class ApiKeyRow(Base):
-    """A key, by what is left of it: the prefix that finds it, and a hash. Times as above."""
+    """A key without its secret: the prefix that finds it, and a hash. Times as above."""
 
     __tablename__ = "api_key"
 
@@ -59,11 +61,11 @@ class ApiKeyRow(Base):
     expires_at: Mapped[float | None] = mapped_column(Float)
     revoked_at: Mapped[float | None] = mapped_column(Float)
     last_used_at: Mapped[float | None] = mapped_column(Float)
-    """Written once a minute at most."""
+    """Time of the last use, written once a minute at most."""
 
 
 class PersonRow(Base):
-    """Somebody who signed in. Issuer and subject stay the same when names change."""
+    """A person who signed in. Issuer and subject stay the same when names change."""
 
     __tablename__ = "person"
     __table_args__ = (UniqueConstraint("issuer", "subject", name="uq_person_subject"),)
@@ -72,14 +74,14 @@ class PersonRow(Base):
     issuer: Mapped[str] = mapped_column(String(255))
     subject: Mapped[str] = mapped_column(String(255))
     name: Mapped[str] = mapped_column(String(200), unique=True)
-    """As it is shown; who comes later under somebody's name has the subject beside it."""
+    """Name as it is shown; a later person of the same name has the subject beside it."""
     first_at: Mapped[float] = mapped_column(Float)
     latest_at: Mapped[float] = mapped_column(Float)
-    """When they signed in."""
+    """Time of the latest sign-in."""
 
 
 class SessionRow(Base):
-    """A browser that is signed in, by a person or by a key. Its id is in the browser alone."""
+    """A signed-in browser, of a person or of a key. Only the browser has its id."""
 
     __tablename__ = "session"
     __table_args__ = (Index("ix_session_expires_at", "expires_at"),)
@@ -88,31 +90,31 @@ class SessionRow(Base):
     """SHA-256 of the id, which has 256 random bits."""
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
     key_prefix: Mapped[str | None] = mapped_column(String(12))
-    """Of the key; None of a person's session and of the platform's key."""
+    """Prefix of the key; None for a person's session and for the platform's key."""
     key_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """Of the platform's key, with the digest for salt."""
+    """Hash of the platform's key, with the digest for salt."""
     roles: Mapped[list[str]] = mapped_column(JSON)
-    """Of the person, when they signed in."""
+    """Roles of the person at sign-in."""
     begun_at: Mapped[float] = mapped_column(Float)
     used_at: Mapped[float] = mapped_column(Float)
-    """Written once a minute at most."""
+    """Time of the last use, written once a minute at most."""
     expires_at: Mapped[float] = mapped_column(Float)
 
 
 class SignInRow(Base):
-    """A sign-in that was begun at the issuer; whoever ends it takes the row away."""
+    """A started sign-in at the issuer; finishing it deletes the row."""
 
     __tablename__ = "sign_in"
     __table_args__ = (Index("ix_sign_in_expires_at", "expires_at"),)
 
     state: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """SHA-256 of the state, and so is `browser` of what the browser's cookie says."""
+    """SHA-256 of the state; `browser` is that of the browser's cookie."""
     browser: Mapped[str] = mapped_column(String(64))
     nonce: Mapped[str] = mapped_column(String(64))
     verifier: Mapped[str] = mapped_column(String(64))
     redirect_uri: Mapped[str] = mapped_column(Text)
     leads_to: Mapped[str] = mapped_column(Text)
-    """The page that is shown then."""
+    """Page that is shown after the sign-in."""
     expires_at: Mapped[float] = mapped_column(Float)
 
 
@@ -130,32 +132,32 @@ class AuditRow(Base):
     at: Mapped[float] = mapped_column(Float)
     who: Mapped[str] = mapped_column(String(200))
     kind: Mapped[str] = mapped_column(String(20))
-    """How the caller was known: `key`, `person`, `source`, `local`, `platform`."""
+    """Kind of caller: `key`, `person`, `source`, `local` or `platform`."""
     caller_id: Mapped[str] = mapped_column(String(400))
-    """Of the key or person; names may change, this does not."""
+    """Id of the key or person; it stays the same when names change."""
     action: Mapped[str] = mapped_column(String(60))
-    """Such as `reading.approved`."""
+    """Name of the change, such as `reading.approved`."""
     subject: Mapped[str] = mapped_column(String(400))
-    """What was changed, such as `ticket <id>`."""
+    """The thing that was changed, such as `ticket <id>`."""
     before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     after: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     request_id: Mapped[str] = mapped_column(String(64))
 
 
 class FitRow(Base):
-    """Numbers that were learned on site; of each name one serves at most, and one is tried."""
+    """Numbers learned on site; of each name at most one serves, and at most one is in shadow."""
 
     __tablename__ = "fit"
     __table_args__ = (Index("ix_fit_name", "name", "state"),)
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    """Sorts by time."""
+    """Id that sorts by time."""
     name: Mapped[str] = mapped_column(String(40))
     state: Mapped[str] = mapped_column(String(10))
     body: Mapped[str] = mapped_column(Text)
     """The `FittedFile` as JSON."""
     basis: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What it was learned from and how it did: counts, figures, ids of tickets, no text."""
+    """Training data and results: counts, figures, ids of tickets, no text."""
     made_at: Mapped[float] = mapped_column(Float)
     changed_at: Mapped[float] = mapped_column(Float)
-    """When it came to its state."""
+    """Time of the last change of state."""

@@ -1,9 +1,9 @@
-"""The base of what is compared by content."""
+"""Base class of values that are compared by content."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """Compared by content and never changed in place."""
+    """A frozen model, compared by content."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,1 +1,1 @@
-"""What is known: documents, chunks, incident nodes, and the ports of the stores that keep them."""
+"""Knowledge: documents, chunks, incident nodes, and the ports of the stores that keep them."""

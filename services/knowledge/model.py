@@ -1,4 +1,4 @@
-"""Nouns of what is known. A line range is 1-based and inclusive on both ends."""
+"""Models of knowledge. A line range is 1-based and inclusive on both ends."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -14,11 +14,11 @@ def _storable(text: str) -> str:
     return text
 
 
-class Noun(Value):
-    """Values are compared by content and never changed in place."""
+class KnowledgeValue(Value):
+    """Base of the knowledge models, compared by content and never changed in place."""
 
 
-class Span(Noun):
+class Span(KnowledgeValue):
     """Lines of a document's stored Markdown text."""
 
     document_id: str
@@ -26,7 +26,7 @@ class Span(Noun):
     end_line: int = Field(ge=1)
 
 
-class Document(Noun):
+class Document(KnowledgeValue):
     """One operation document as Markdown, whatever form it came in.
 
     `id` is its path relative to the ingested root, with forward slashes. `text` is what spans
@@ -42,21 +42,14 @@ class Document(Noun):
     front_matter: dict[str, str | list[str]] = Field(default={})
 
 
-class UsableDocument(Document):
-    """A document whose `text` is without what speaks to a model; its lines keep their numbers."""
-
-    stored_text: str = ""
-    """The whole text as it is stored and shown, where lines of it were left out; else empty."""
-
-
-class Chunk(Noun):
+class Chunk(KnowledgeValue):
     """A piece of a document that fits the embedder: whole blocks, never half a step."""
 
     id: str
     """Stable for the same document id, heading path and text."""
     span: Span
     heading_path: tuple[str, ...]
-    """From the document's title down to the section the chunk stands in."""
+    """Headings from the document's title down to the chunk's section."""
     text: str
     """The Markdown of its lines; what is embedded is the heading path and this text."""
 
@@ -67,7 +60,7 @@ class Chunk(Noun):
 
 
 class SectionRole(StrEnum):
-    """What a section does for somebody who troubleshoots."""
+    """Role of a section in troubleshooting."""
 
     SYMPTOM = "symptom"
     MEANING = "meaning"
@@ -77,11 +70,11 @@ class SectionRole(StrEnum):
     """Diagnosis: looking, asking, comparing."""
     REMEDY = "remedy"
     PROCEDURE = "procedure"
-    """Ordered steps whose headings do not say whether they check or mend."""
+    """Ordered steps whose headings do not say if they check or repair."""
     EXPECTED = "expected"
     """Output shown as an example of what a check prints."""
     VERIFICATION = "verification"
-    """How to see that the remedy worked."""
+    """Check that the remedy worked."""
     ESCALATION = "escalation"
     CASE = "case"
     """A past occurrence or a worked example."""
@@ -119,7 +112,7 @@ ATTRIBUTE_OF_ROLE: dict[SectionRole, Attribute] = {
 }
 
 
-class Passage(Noun):
+class Passage(KnowledgeValue):
     """A section's own Markdown, subsections excluded, and the role it plays for the incident."""
 
     span: Span
@@ -129,8 +122,8 @@ class Passage(Noun):
     text: str
 
 
-class IncidentNode(Noun):
-    """One kind of incident and what the documents know about it.
+class IncidentNode(KnowledgeValue):
+    """One kind of incident with its passages from the documents.
 
     Each field holds passages in document order; passages of one document stay together. A field
     nothing was found for is empty. Every passage knows its span, so every sentence has a source.
@@ -151,11 +144,11 @@ class IncidentNode(Noun):
     """Ids of documents its procedure hands over to, in the order of the links; none twice."""
 
     def passages(self, attribute: Attribute) -> tuple[Passage, ...]:
-        """The passages of one field."""
+        """Return the passages of one field."""
         return tuple(getattr(self, attribute.value))
 
     def all_passages(self) -> tuple[Passage, ...]:
-        """The passages of all fields, field by field in the order of the ontology."""
+        """Return the passages of all fields, field by field in the order of the ontology."""
         return tuple(p for attribute in Attribute for p in self.passages(attribute))
 
     @property
@@ -164,15 +157,15 @@ class IncidentNode(Noun):
         return tuple(dict.fromkeys(p.span.document_id for p in self.all_passages()))
 
 
-class Case(Noun):
+class Case(KnowledgeValue):
     """A past ticket in the triage graph: what it mentions, and the team that took it."""
 
     id: str
     text: str
-    """Without its noise."""
+    """Text without noise."""
     team: str
     at: float
-    """When it came, in seconds since the epoch."""
+    """Time of arrival, in seconds since the epoch."""
     entities: dict[str, int]
     """Names, codes and words, each with how often it is mentioned."""
 
@@ -180,48 +173,49 @@ class Case(Noun):
 CaseText = Annotated[str, AfterValidator(_storable)]
 
 
-class ResolvedCase(Noun):
-    """A ticket that was resolved, as a typical case of the page whose procedure it was given."""
+class ResolvedCase(KnowledgeValue):
+    """A resolved ticket, stored as a typical case of the page whose procedure it followed."""
 
     id: CaseText = Field(min_length=1, max_length=400)
-    """Of the ticket."""
+    """Id of the ticket."""
     document_id: CaseText = Field(min_length=1, max_length=1024)
     title: CaseText = Field(default="", max_length=400)
     text: CaseText = Field(default="", max_length=1000)
-    """What it said, on one line, without secrets and persons."""
+    """Text of the ticket, on one line, without secrets and personal data."""
     told: CaseText = Field(default="", max_length=1000)
-    """What was answered about it: the branch of the procedure that it took."""
+    """Answers given about it: the branch of the procedure that it took."""
     at: float = Field(ge=0, allow_inf_nan=False)
-    """When it was resolved, in seconds since the epoch."""
+    """Time of resolution, in seconds since the epoch."""
 
 
-class RetrievedChunk(Noun):
-    """A chunk with its relevance in 0–1 and, in a few words each, why it was found."""
+class RetrievedChunk(KnowledgeValue):
+    """A chunk with its relevance in 0–1 and the reasons for the match, in a few words each."""
 
     chunk: Chunk
     score: float
     reasons: tuple[str, ...] = ()
 
 
-class RetrievedNode(Noun):
-    """A node with its relevance in 0–1 and, in a few words each, why it was found."""
+class RetrievedNode(KnowledgeValue):
+    """A node with its relevance in 0–1 and the reasons for the match, in a few words each."""
 
     node: IncidentNode
     score: float
     reasons: tuple[str, ...] = ()
     resolved: tuple[ResolvedCase, ...] = ()
-    """Typical cases that the platform has seen itself, the newest first; beside those that the
-    documents tell, since no line of a document says them."""
+    """Typical cases from the platform's own tickets, newest first; separate from those in the
+    documents, since no line of a document contains them.
+    """
 
 
-class KnowledgeContext(Noun):
-    """What is known for one ticket: two lists, each in falling relevance."""
+class KnowledgeContext(KnowledgeValue):
+    """Knowledge retrieved for a ticket: two lists, each in falling relevance."""
 
     chunks: tuple[RetrievedChunk, ...] = ()
     nodes: tuple[RetrievedNode, ...] = ()
     linked: tuple[IncidentNode, ...] = ()
     """Nodes of the documents that the retrieved nodes link to, in the order of the links."""
     words: dict[str, float] = Field(default={})
-    """Stemmed words of the ticket that what was found has, each with its weight: rare ones more."""
+    """Stemmed words of the ticket that occur in the results, with weights; rare ones count more."""
     confidence: float = Field(default=0.0, ge=0, le=1)
-    """Calibrated chance, 0–1, that the best hit treats this very fault."""
+    """Calibrated probability, 0–1, that the best hit treats this very fault."""

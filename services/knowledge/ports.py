@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.value import Value
-from services.knowledge.model import Case, Document, IncidentNode, ResolvedCase, UsableDocument
+from services.knowledge.model import Case, IncidentNode, ResolvedCase
+from services.knowledge.screening.document import ScreenedDocument
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimensions), rows of unit length."""
@@ -23,15 +24,15 @@ class StoreUnavailableError(UnavailableError):
 
 
 class DocumentNotFoundError(NotFoundError):
-    """No document is known under that id."""
+    """No document has this id."""
 
 
 class Embedder(Protocol):
-    """Texts to vectors of unit length, so that a dot product is the cosine."""
+    """Embedder of texts as vectors of unit length, so that a dot product is the cosine."""
 
     @property
     def model_name(self) -> str:
-        """Names model and version: vectors of different names are never mixed."""
+        """Name of model and version: vectors of different names are never mixed."""
 
     @property
     def dimensions(self) -> int:
@@ -39,17 +40,17 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Word pieces that count; text beyond them is ignored."""
+        """Limit in word pieces; text beyond it is ignored."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, in the order of `texts`; no texts give shape (0, dimensions)."""
+        """Embed `texts`, one row each in their order; no texts give shape (0, dimensions)."""
 
     def count_tokens(self, text: str) -> int:
-        """Word pieces of `text`, without the two special ones, never cut off."""
+        """Count the word pieces of `text`, without the two special ones, never cut off."""
 
 
 class Point(BaseModel):
-    """A thing to be found: its vector, the text BM25 sees, and the record that comes back."""
+    """A searchable record: its vector, the text for BM25, and the payload that is returned."""
 
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
@@ -59,22 +60,22 @@ class Point(BaseModel):
     vector: tuple[float, ...]
     text: str
     payload: dict[str, object]
-    """JSON-able; returned unchanged."""
+    """JSON-compatible data, returned unchanged."""
 
 
 class Hit(Value):
-    """A point that was found, with both its scores, whichever of the two searches found it."""
+    """A matching point with both scores, whichever of the two searches matched it."""
 
     id: str
     payload: dict[str, object]
     dense_score: float
     """Cosine, -1–1."""
     sparse_score: float
-    """BM25, ≥ 0; 0 when it shares no word with the query."""
+    """BM25, ≥ 0; 0 if it shares no word with the query."""
 
 
 class VectorStore(Protocol):
-    """Points of chunks and of nodes, found by meaning (dense) and by words (BM25).
+    """Store of chunk and node points, searched by meaning (dense) and by words (BM25).
 
     Writing a point under a known id replaces it, so ingestion may be repeated.
     """
@@ -91,7 +92,7 @@ class VectorStore(Protocol):
     def search(
         self, collection: Collection, *, vector: Sequence[float], text: str, limit: int
     ) -> list[Hit]:
-        """The union of the `limit` nearest by cosine and the `limit` best by BM25, unordered.
+        """Return the `limit` nearest by cosine and the `limit` best by BM25, merged, unordered.
 
         An empty store yields an empty list: asking before the first ingestion is normal.
 
@@ -100,14 +101,14 @@ class VectorStore(Protocol):
         """
 
     def count(self, collection: Collection) -> int:
-        """Points held."""
+        """Count the stored points."""
 
     def rebuild(self) -> AbstractContextManager["VectorStore"]:
-        """An empty store that takes this one's place when its block ends without an error.
+        """Open an empty store that replaces this one when its block ends without an error.
 
-        Until then searches find what they found before. What is written to this store meanwhile is
-        lost, so the caller sees that nobody writes, and that no other rebuild goes on. The store in
-        the block is not to be closed.
+        Until then searches return what they returned before. Writes to this store meanwhile are
+        lost, so the caller must ensure that nothing writes and that no other rebuild runs. Do not
+        close the store in the block.
         """
 
     def close(self) -> None:
@@ -124,116 +125,113 @@ class GraphStore(Protocol):
         """
 
     def delete_document(self, document_id: str) -> set[str]:
-        """Take this document's contribution out. Returns ids as `replace_document` does."""
+        """Remove this document's contribution. Returns ids as `replace_document` does."""
 
     def get(self, ids: Sequence[str]) -> list[IncidentNode]:
-        """Merged nodes in the order of `ids`; unknown ids are left out."""
+        """Return merged nodes in the order of `ids`; unknown ids are left out."""
 
     def of_documents(self, document_ids: Sequence[str]) -> list[IncidentNode]:
-        """Merged nodes these documents contribute to, in the order of the documents."""
+        """Return merged nodes these documents contribute to, in the order of the documents."""
 
     def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
-        """Node ids by name or alias, both compared normalised (case, spacing, punctuation).
+        """Return node ids by name or alias, compared normalised (case, spacing, punctuation).
 
-        The keys are the given names that are known, as they were given.
+        The keys are the requested names that exist, as written in the request.
         """
 
     def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
-        """Ids of nodes reachable over document links within `hops`, nearest first."""
+        """Return ids of nodes reachable over document links within `hops`, nearest first."""
 
     def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> list[IncidentNode]:
-        """Merged nodes one of whose names holds `text`, both normalised, from place `start` on.
+        """Return merged nodes with a name that contains `text`, both normalised, from `start` on.
 
-        In the order of the first of these names; a text without letters and digits is in every one.
+        Ordered by the first matching name; a text without letters and digits matches every name.
         """
 
     def count(self) -> int:
-        """Merged nodes held."""
+        """Count the merged nodes."""
 
     def put_cases(self, cases: Sequence[Case]) -> None:
-        """Write or replace past tickets with the entities and the team that they relate to."""
+        """Write or replace past tickets with their entities and teams."""
 
     def cases(self, limit: int) -> list[Case]:
-        """The newest past tickets, at most `limit`, oldest first."""
+        """Return the newest past tickets, at most `limit`, oldest first."""
 
     def cases_state(self) -> str:
-        """A word that is another one after every `put_cases` that wrote something."""
+        """Return a token that changes with every `put_cases` that wrote something."""
 
 
 class CaseArchive(Protocol):
-    """Resolved tickets as typical cases of pages: so many of a page, and none without its page.
+    """Store of resolved tickets as typical cases of pages: a limited number per page.
 
-    Of cases of a page that say the same the latest is kept.
+    Cases go with their page. Of cases of a page with the same text only the latest is kept.
     """
 
     def put(self, case: ResolvedCase, vector: Sequence[float], model: str) -> bool:
-        """Write or replace, with its embedding by this model.
+        """Write or replace a case, with its embedding by this model.
 
-        False, and nothing written, where its document is unknown.
+        Returns False, without writing, if its document is unknown.
         """
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Take cases out; unknown ids are ignored."""
+        """Remove cases; unknown ids are ignored."""
 
     def newest(self, limit: int, model: str) -> tuple[list[ResolvedCase], Vectors]:
-        """The newest cases of all pages, and their vectors by this model, a row for each."""
+        """Return the newest cases of all pages, and their vectors by this model, a row for each."""
 
     def state(self) -> str:
-        """A word that is another one after every change."""
+        """Return a token that changes with every change."""
 
 
-class SaidTexts(Protocol):
-    """What people write who have the fault of a page: found by, never shown and never cited.
+class SymptomTexts(Protocol):
+    """Store of texts as people with the fault of a page write them: searched, never shown or cited.
 
-    They belong to the page's usable text, go with the last document that has it, and are not found
-    while no document has it.
+    They belong to the page's usable text, are deleted with the last document that has it, and match
+    nothing while no document has it.
     """
 
     def put(self, text_hash: str, texts: Sequence[str], vectors: Vectors, model: str) -> bool:
-        """Write those of a text in place of what there was, embedded by this model.
+        """Replace the texts of a page's text, with their embeddings by this model.
 
-        False, and nothing kept, where no document has the text.
+        Returns False, and keeps nothing, if no document has the text.
         """
 
     def of_documents(self, model: str) -> tuple[list[str], Vectors]:
-        """The document of each text, and their vectors by this model, a row for each."""
+        """Return the document of each text, and their vectors by this model, a row for each."""
 
     def of_other_models(self, model: str, most: int) -> dict[str, list[str]]:
-        """By text hash the texts that another model embedded, of at most so many pages."""
+        """Return, by text hash, the texts embedded by another model, of at most `most` pages."""
 
     def state(self) -> str:
-        """A word that is another one after every `put`."""
+        """Return a token that changes with every `put`."""
 
 
 class DocumentStore(Protocol):
-    """The documents' text, written by ingestion and read by retrieval."""
+    """Store of the documents' texts, written by ingestion and read by retrieval."""
 
-    def put(self, document: Document) -> None:
+    def put(self, document: ScreenedDocument) -> None:
         """Write or replace."""
 
-    def get(self, document_id: str) -> Document | None:
-        """None when unknown."""
+    def get(self, document_id: str) -> ScreenedDocument | None:
+        """Return the document; None if unknown."""
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
-        """Documents by id, their text without what speaks to a model; unknown ones are left out.
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, ScreenedDocument]:
+        """Return documents by id; unknown ids are left out.
 
-        Lines keep their numbers. A text is screened when it is put, and again by a newer screening.
+        A text is screened when it is stored, and again by a newer screening.
         """
 
-    def of_text(self, text_hash: str) -> list[UsableDocument]:
-        """As `usable`, the documents whose text has this hash then, in the order of their ids."""
-
-    def awaits_renewal(self) -> bool:
-        """Whether there are documents that `of_text` does not find before they are renewed."""
+    def of_text(self, text_hash: str) -> list[ScreenedDocument]:
+        """Return the documents whose text for models has this hash, ordered by id."""
 
     def renew(self) -> int:
-        """Screen what an older screening left, or none; how many documents these were."""
+        """Screen documents of an older or no screening again, and return their number."""
 
     def delete(self, document_id: str) -> None:
-        """Remove; unknown ids are ignored."""
+        """Remove the document; unknown ids are ignored."""
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
-        """The ids that hold one of these, in upper or lower case; at least these, perhaps more."""
+        """Return the ids that contain one of these, ignoring case; possibly more."""
 
     def hashes(self) -> dict[str, str]:
-        """`content_hash` by document id, of all documents."""
+        """Return `content_hash` by document id, of all documents."""

@@ -7,7 +7,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class QdrantSettings(Settings):
-    """How a Qdrant server keeps and searches vectors; changes are applied when a process starts."""
+    """Search and storage of a Qdrant server; changes are applied when a process starts."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}QDRANT_")
 

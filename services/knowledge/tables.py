@@ -13,7 +13,7 @@ NAME_LENGTH = 512
 
 
 class DocumentRow(Base):
-    """A document's Markdown, and what else `Document` says."""
+    """A document's Markdown and the other fields of `Document`."""
 
     __tablename__ = "knowledge_document"
 
@@ -24,11 +24,11 @@ class DocumentRow(Base):
     content_hash: Mapped[str] = mapped_column(String(64))
     front_matter: Mapped[dict[str, Any]] = mapped_column(JSON)
     screening: Mapped[str | None] = mapped_column(String(16))
-    """Of which text and by which version `screened` is; see `screening_of`."""
+    """Id of the screening that made `screened`, from text and version; see `screening_id`."""
     screened: Mapped[str | None] = mapped_column(Text)
-    """The text as it may be used; None where nothing is left out."""
+    """The usable text; None if nothing was removed."""
     text_hash: Mapped[str | None] = mapped_column(String(64), index=True)
-    """Of the text as it may be used; None where it was stored before there was one."""
+    """Hash of the usable text; None if the row is older than this column."""
 
 
 class NodeRow(Base):
@@ -42,7 +42,7 @@ class NodeRow(Base):
 
 
 class PartRow(Base):
-    """What one document contributes to one node."""
+    """The contribution of one document to one node."""
 
     __tablename__ = "knowledge_part"
 
@@ -80,20 +80,20 @@ class LinkRow(Base):
     position: Mapped[int] = mapped_column(Integer)
 
 
-class SaidRow(Base):
-    """What people write who have the fault of a page, as a model told it; see `SaidTexts`."""
+class SymptomTextRow(Base):
+    """A text as people with the fault of a page write it, made by a model; see `SymptomTexts`."""
 
     __tablename__ = "knowledge_said"
 
     text_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Of the page's usable text."""
+    """Hash of the page's usable text."""
     place: Mapped[int] = mapped_column(Integer, primary_key=True)
     text: Mapped[str] = mapped_column(Text)
-    """Found by and never shown: no line of the page says it."""
+    """Searched and never shown: no line of the page says it."""
     vector: Mapped[bytes] = mapped_column(LargeBinary)
-    """Its embedding: float32, little-endian."""
+    """Embedding of the text: float32, little-endian."""
     model: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    """What embedded it."""
+    """Model of the embedding."""
     version: Mapped[str] = mapped_column(String(36), index=True)
     """Sorts by the time it was written."""
 
@@ -113,7 +113,7 @@ class CaseRow(Base):
 
 
 class CaseEntityRow(Base):
-    """What a past ticket mentions."""
+    """An entity that a past ticket mentions."""
 
     __tablename__ = "knowledge_case_entity"
 
@@ -125,7 +125,7 @@ class CaseEntityRow(Base):
 
 
 class ResolvedCaseRow(Base):
-    """A resolved ticket of a page. It goes with its document, and stays when that is read anew."""
+    """A resolved ticket of a page. It goes with its document, and stays if that is re-ingested."""
 
     __tablename__ = "knowledge_resolved_case"
     __table_args__ = (Index("ix_knowledge_resolved_case_at", "document_id", "at"),)
@@ -141,6 +141,6 @@ class ResolvedCaseRow(Base):
     vector: Mapped[bytes] = mapped_column(LargeBinary)
     """The embedding of its title and text: float32, little-endian."""
     model: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    """What embedded it."""
+    """Model of the embedding."""
     version: Mapped[str] = mapped_column(String(36), index=True)
     """Sorts by the time it was written."""

@@ -1,4 +1,4 @@
-"""What an answer answers: yes, no, or something in other words."""
+"""Meaning of an answer: yes, no, or something in other words."""
 
 import re
 
@@ -29,39 +29,39 @@ _COMPARED_NEGATION = re.compile(
 
 
 def answer_of(condition: str) -> float:
-    """1 for yes, -1 for no, 0 for an answer in other words."""
+    """Return 1 for yes, -1 for no, 0 for an answer in other words."""
     if _YES.match(condition.strip()):
         return 1.0
     return -1.0 if _NO.match(condition.strip()) else 0.0
 
 
-def plain_answer(said: str) -> float:
-    """1 for words that plainly say yes, -1 for no, 0 for what says neither, or doubts it.
+def plain_answer(text: str) -> float:
+    """Return 1 for a plain yes, -1 for a plain no, 0 for anything else or in doubt.
 
-    Of what a person writes: `No idea`, `Not sure` and `Yes and no` answer nothing.
+    For what a person writes: `No idea`, `Not sure` and `Yes and no` answer nothing.
     """
-    if _DOUBTS.search(said) or is_both(said):
+    if _DOUBTS.search(text) or is_both(text):
         return 0.0
-    found = _PLAIN.match(said.strip())
-    return 0.0 if found is None else 1.0 if found["yes"] else -1.0
+    match = _PLAIN.match(text.strip())
+    return 0.0 if match is None else 1.0 if match["yes"] else -1.0
 
 
 def is_both(condition: str) -> bool:
-    """Whether it says yes and no at once."""
+    """Return True if the text says yes and no at once."""
     return bool(_SAYS_YES.search(condition) and _SAYS_NO.search(condition))
 
 
 def compared_answer(question: str, label: str) -> bool | str:
-    """What a label says of the state that its question asks for, as graphs are compared.
+    """Return the state that a label asserts of its question, as graphs are compared.
 
-    No to "Is it not ready?" and yes to "Is it ready?" are the same answer; of any other answer,
-    its words.
+    No to "Is it not ready?" and yes to "Is it ready?" are the same answer. An answer that is
+    neither yes nor no is returned in its own words.
     """
-    said = label.strip().lower().rstrip(".!,:")
-    if said in _COMPARED_YES or said.startswith("yes"):
+    normalised = label.strip().lower().rstrip(".!,:")
+    if normalised in _COMPARED_YES or normalised.startswith("yes"):
         holds = True
-    elif said in _COMPARED_NO or said.startswith("no"):
+    elif normalised in _COMPARED_NO or normalised.startswith("no"):
         holds = False
     else:
-        return said
+        return normalised
     return holds ^ (len(_COMPARED_NEGATION.findall(question)) % 2 == 1)

@@ -1,16 +1,26 @@
-"""Conditions in a sentence: under which one something is told, and what."""
+"""Conditional clauses of a sentence: the condition and the action that depends on it."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-from services.language.cues import closes, escalates, excludes, goes_on, otherwise
-from services.language.lexicon import words
-from services.language.questions import states
-from services.language.sentences import LONGEST_SENTENCE, instruction, leads_only, without_prefix
+from services.language.cues import (
+    is_closing,
+    is_continue,
+    is_escalation,
+    is_out_of_scope,
+    otherwise_action,
+)
+from services.language.questions import is_statement
+from services.language.sentences import (
+    LONGEST_SENTENCE,
+    is_lead_in,
+    parse_instruction,
+    without_prefix,
+)
 from services.language.states import names_fault
 from services.language.verbs import is_base_form
+from services.language.words import words
 
 _CUE = re.compile(
     r"\b(?:if|unless|case|event|should|provided|assuming|when)\b|^\W{0,4}(?:\d+\.\s+)?for\s",
@@ -29,7 +39,7 @@ _MOMENT = re.compile(
     r"|.*\b(?:finish\w*|complet\w*|done|ready|starts?|boots?|loads?|opens?|appears?|returns?|prompt\w*|ends?)$",
     re.IGNORECASE,
 )
-"""Of `when`: it says at what moment, which is no state that may or may not be."""
+"""Clauses after `when` that name a moment rather than a state that may or may not hold."""
 _MENTIONED = re.compile(
     r"\b(?:if|whether|unless|otherwise|in case|depending on|either)\b|\?", re.IGNORECASE
 )
@@ -64,13 +74,13 @@ _FINITE = re.compile(
 _OBJECT = re.compile(
     r"(?:the|a|an|all|any|each|every|your|its|this|that|these|those|both)$|[`/~]\S"
 )
-_GOES_ON = re.compile(r"(?:and|or|but)\s", re.IGNORECASE)
+_CONJUNCTION = re.compile(r"(?:and|or|but)\s", re.IGNORECASE)
 _OPENING, _CLOSING = "([{“", ")]}”"
 _ALTERNATIVE = re.compile(
     r"[,;.]\s+(?:or\s+|and\s+)?(?=(?:otherwise|else)\b|if (?:not|no)[,:])", re.IGNORECASE
 )
 _NO_VERB_BEFORE = words("words", "not_before_verbs_of_clauses")
-_TOLD_YOU = re.compile(
+_YOU_CLAUSE = re.compile(
     r"(?<=[\w'\"`)])\s+"
     r"(?=(?:please|you (?:can|should|must|may|need to|have to|will need to|might))\s)",
     re.IGNORECASE,
@@ -79,7 +89,7 @@ _THINKS = re.compile(
     r"\b(?:think|find|believe|decide|feel|know|sure|that|which|what|where|how|wish|and|or|so)$",
     re.IGNORECASE,
 )
-"""Behind these, `you should` is a part of the condition."""
+"""Words after which `you should` belongs to the condition."""
 _DIRECTIVE = re.compile(
     r"\b(?:must|should|needs? to|has to|have to|(?:may|might|will) (?:also )?(?:need|have) to"
     r"|is required to|are required to|is recommended to)\s+(?:also\s+|then\s+|first\s+)?"
@@ -96,119 +106,137 @@ _DIRECTIVE = re.compile(
 
 
 @dataclass(frozen=True)
-class Condition:
-    """`If text, action; otherwise alternative`."""
+class ConditionClause:
+    """The parts of `If text, action; otherwise alternative`."""
 
     word: str
     text: str
     action: str = ""
-    """Empty where what is told follows."""
+    """The action; empty if it follows in a later sentence."""
     alternative: str = ""
     leads: bool = True
-    """Whether it stands in front of the action."""
+    """True if the condition precedes the action."""
 
     @property
     def negated(self) -> bool:
-        """Whether the action is done where the text does not hold."""
+        """True if the action is done when the text does not hold."""
         return self.word == "unless"
 
 
-def tells(text: str) -> bool:
-    """Whether somebody is told to do something, to end, or to go elsewhere."""
-    said = without_prefix(text.strip())
+def has_instruction(text: str) -> bool:
+    """Return True if the text instructs: to do something, to end the work, or to go elsewhere."""
+    text_line = without_prefix(text.strip())
     return bool(
-        instruction(said) or closes(said) or escalates(said) or excludes(said) or goes_on(said)
+        parse_instruction(text_line)
+        or is_closing(text_line)
+        or is_escalation(text_line)
+        or is_out_of_scope(text_line)
+        or is_continue(text_line)
     )
 
 
 def mentions_condition(text: str) -> bool:
-    """Whether it says anywhere that something depends, or asks."""
+    """Return True if the text has a conditional word or a question anywhere."""
     return _MENTIONED.search(text) is not None
 
 
-def directs(text: str) -> bool:
-    """Whether it says what must, should or can be done."""
+def has_obligation(text: str) -> bool:
+    """Return True if the text says what must, should or can be done."""
     return _DIRECTIVE.search(text) is not None
 
 
-@lru_cache(maxsize=4096)
-def condition(sentence: str) -> Condition | None:
-    """The condition in front of a sentence, else one behind it."""
-    if len(sentence) > LONGEST_SENTENCE or not _CUE.search(sentence) or otherwise(sentence):
+def parse_condition(sentence: str) -> ConditionClause | None:
+    """Return the condition at the start of a sentence, else the one at its end."""
+    if len(sentence) > LONGEST_SENTENCE or not _CUE.search(sentence) or otherwise_action(sentence):
         return None
-    said = _IN_BRACKETS.sub(r" \g<condition>", without_prefix(sentence.strip()))
-    said = _LABEL.sub("", said)
-    found = _LEADING.match(said)
-    stated = _leading(found) if found else _for_fault(said) or _trailing(said)
-    return None if stated and stated.word == "when" and _is_moment(stated) else stated
+    text = _IN_BRACKETS.sub(r" \g<condition>", without_prefix(sentence.strip()))
+    text = _LABEL.sub("", text)
+    match = _LEADING.match(text)
+    clause = (
+        _leading_condition(match) if match else _fault_condition(text) or _trailing_condition(text)
+    )
+    if clause is None or clause.word != "when":
+        return clause
+    is_moment = not clause.action or not names_fault(clause.text) or _MOMENT.match(clause.text)
+    return None if is_moment else clause
 
 
-def _for_fault(said: str) -> Condition | None:
-    """`For a failed node, restore it`: done where there is such a fault."""
-    found = _FOR.match(said)
-    if found is None or not names_fault(found["what"]):
+def _fault_condition(text: str) -> ConditionClause | None:
+    """Return the condition of `For a failed node, restore it`, done if there is such a fault."""
+    match = _FOR.match(text)
+    if match is None or not names_fault(match["what"]):
         return None
-    if not instruction(said) or not instruction(found["told"]):  # `For more on errors, see …`
+    if not parse_instruction(text) or not parse_instruction(
+        match["told"]
+    ):  # `For more on errors, see …`
         return None
-    return Condition("in case of", found["what"], found["told"])
+    return ConditionClause("in case of", match["what"], match["told"])
 
 
-def _is_moment(stated: Condition) -> bool:
-    """Whether `when` says at what time something is done, not in which state of things."""
-    return not stated.action or not names_fault(stated.text) or bool(_MOMENT.match(stated.text))
+def parse_conclusion(text: str) -> str:
+    """Return the instruction after a conclusion: `this is a link problem: follow the cable`.
 
-
-def concluded(text: str) -> str:
-    """What is told behind what it means: `this is a link problem: follow the cable`."""
-    found = _CONCLUDED.match(text) if len(text) <= LONGEST_SENTENCE else None
-    if found is None or tells(found["means"]) or not tells(found["told"]):
+    Empty if the text has no such form.
+    """
+    match = _CONCLUDED.match(text) if len(text) <= LONGEST_SENTENCE else None
+    if match is None or has_instruction(match["means"]) or not has_instruction(match["told"]):
         return ""
-    return found["told"] if _FINITE.search(found["means"]) or states(found["means"]) else ""
+    return match["told"] if _FINITE.search(match["means"]) or is_statement(match["means"]) else ""
 
 
-def _leading(found: re.Match[str]) -> Condition:
-    word, rest = found["word"].lower(), found["rest"].strip()
+def _leading_condition(match: re.Match[str]) -> ConditionClause:
+    word, rest = match["word"].lower(), match["rest"].strip()
     first = None
     then = _THEN.search(rest)
-    told = _TOLD_YOU.search(rest)
-    if told and "," not in rest[: told.start()] and ":" not in rest[: told.start()]:
-        before, behind = rest[: told.start()], rest[told.end() :]
-        if _FINITE.search(before) and not _THINKS.search(before) and tells(behind):
-            return Condition(word, before, *_halves(behind))
+    you_clause = _YOU_CLAUSE.search(rest)
+    if (
+        you_clause
+        and "," not in rest[: you_clause.start()]
+        and ":" not in rest[: you_clause.start()]
+    ):
+        before, behind = rest[: you_clause.start()], rest[you_clause.end() :]
+        if _FINITE.search(before) and not _THINKS.search(before) and has_instruction(behind):
+            return ConditionClause(word, before, *_split_alternative(behind))
     for start, end in _breaks(rest):
-        if first and otherwise(rest[end:]):
-            return Condition(word, rest[: first[0]], rest[first[1] : start], otherwise(rest[end:]))
+        if first and otherwise_action(rest[end:]):
+            return ConditionClause(
+                word, rest[: first[0]], rest[first[1] : start], otherwise_action(rest[end:])
+            )
         first = first or (start, end)
-        if tells(rest[end:]) or directs(rest[end:]) or concluded(rest[end:]):
-            stated = rest[: min(start, then.start())] if then else rest[:start]
-            return Condition(word, stated, *_halves(rest[end:]))
-    led = _verb(rest) if rest.endswith(":") else None
-    if led and leads_only(rest[led[1] :]):
-        return Condition(word, rest[: led[0]].rstrip(), rest[led[1] :])
+        if (
+            has_instruction(rest[end:])
+            or has_obligation(rest[end:])
+            or parse_conclusion(rest[end:])
+        ):
+            condition_text = rest[: min(start, then.start())] if then else rest[:start]
+            return ConditionClause(word, condition_text, *_split_alternative(rest[end:]))
+    verb_span = _instruction_span(rest) if rest.endswith(":") else None
+    if verb_span and is_lead_in(rest[verb_span[1] :]):
+        return ConditionClause(word, rest[: verb_span[0]].rstrip(), rest[verb_span[1] :])
     if rest.endswith(":"):
-        return Condition(word, rest[: then.start()] if then else rest.rstrip(": "))
-    start, end = next(_breaks(rest), None) or _verb(rest) or (len(rest), len(rest))
-    return Condition(word, rest[:start].rstrip(" ."), rest[end:])
+        return ConditionClause(word, rest[: then.start()] if then else rest.rstrip(": "))
+    start, end = next(_breaks(rest), None) or _instruction_span(rest) or (len(rest), len(rest))
+    return ConditionClause(word, rest[:start].rstrip(" ."), rest[end:])
 
 
 def _breaks(text: str) -> Iterator[tuple[int, int]]:
-    """Where the condition may end: at a comma, a colon or `then`, outside brackets."""
-    for found in _BREAK.finditer(text):
-        before = text[: found.start()]
-        if not _is_within(before) and before.strip() and not _GOES_ON.match(text, found.end()):
-            yield found.span()
+    """Yield the spans at which the condition may end: comma, colon or `then`, outside brackets."""
+    for match in _BREAK.finditer(text):
+        before = text[: match.start()]
+        if not _is_within(before) and before.strip() and not _CONJUNCTION.match(text, match.end()):
+            yield match.span()
 
 
 def _is_within(before: str) -> bool:
-    """Whether what follows stands in brackets that were opened before."""
+    """Return True if a bracket is still open at the end of the text."""
     return any(before.count(a) > before.count(b) for a, b in zip(_OPENING, _CLOSING, strict=True))
 
 
-def _verb(text: str) -> tuple[int, int] | None:
-    """Where an instruction begins without a comma before it."""
-    told = _TOLD_YOU.search(text)
-    if told:
-        return told.span()
+def _instruction_span(text: str) -> tuple[int, int] | None:
+    """Return the span before an instruction that begins without a comma."""
+    you_clause = _YOU_CLAUSE.search(text)
+    if you_clause:
+        return you_clause.span()
     tokens = list(re.finditer(r"\S+", text))
     nouns = words("verbs", "also_nouns")
     for place in range(2, len(tokens) - 1):
@@ -216,36 +244,38 @@ def _verb(text: str) -> tuple[int, int] | None:
         if before in _NO_VERB_BEFORE or not (word.islower() and is_base_form(word)):
             continue
         may_be_noun = word in nouns or before.endswith("s")
-        if not may_be_noun or _is_told(text[: tokens[place].start()], tokens[place + 1][0]):
+        if not may_be_noun or _is_instructing_verb(
+            text[: tokens[place].start()], tokens[place + 1][0]
+        ):
             return tokens[place].start(), tokens[place].start()
     return None
 
 
-def _is_told(before: str, behind: str) -> bool:
-    """Whether a word that may be a noun or belong to a plural is a verb that instructs.
+def _is_instructing_verb(before: str, behind: str) -> bool:
+    """Return True if an ambiguous word is a verb that instructs, not a noun or part of a plural.
 
-    It is where the clause before it has its verb already, and an object begins behind it.
+    It is if the clause before it already has its verb and an object follows.
     """
     return bool(_FINITE.search(before) and _OBJECT.match(behind))
 
 
-def _halves(told: str) -> tuple[str, str]:
-    """What to do, and what to do otherwise where the same sentence says it."""
-    parts = _ALTERNATIVE.split(told, maxsplit=1)
-    return (parts[0], otherwise(parts[1]) or parts[1]) if len(parts) == 2 else (told, "")
+def _split_alternative(text: str) -> tuple[str, str]:
+    """Split the text into the action and its alternative, which is empty if there is none."""
+    parts = _ALTERNATIVE.split(text, maxsplit=1)
+    return (parts[0], otherwise_action(parts[1]) or parts[1]) if len(parts) == 2 else (text, "")
 
 
-def _trailing(said: str) -> Condition | None:
-    found = _TRAILING.match(said.rstrip(" .:"))
-    if found is None or not tells(found["action"]) or _is_within(found["action"]):
+def _trailing_condition(text: str) -> ConditionClause | None:
+    match = _TRAILING.match(text.rstrip(" .:"))
+    if match is None or not has_instruction(match["action"]) or _is_within(match["action"]):
         return None
-    if found["condition"].lower().endswith(" or not"):  # "whether", said as "if … or not"
+    if match["condition"].lower().endswith(" or not"):  # "whether", said as "if … or not"
         return None
     if re.search(
         r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure|as)$|\bwhether\b.*\bor$",
-        found["action"],
+        match["action"],
         re.IGNORECASE,
     ):
         return None
-    word = found["word"].lower().removeprefix("but ")
-    return Condition(word, found["condition"], found["action"], leads=False)
+    word = match["word"].lower().removeprefix("but ")
+    return ConditionClause(word, match["condition"], match["action"], leads=False)

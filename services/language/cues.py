@@ -1,7 +1,7 @@
-"""Cues: what tells that something helped or not, that the work ends, or goes on elsewhere."""
+"""Cue phrases: outcome of an action, end of the work, escalation, continuation, jump, command."""
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from services.language.verbs import is_base_form
 
@@ -48,7 +48,7 @@ _SUCCESS = re.compile(
     r"|succeeds?|succeeded|(?:is|was|were|are) successful)\b",
     re.IGNORECASE,
 )
-_CLOSES = re.compile(
+_CLOSING_ACTION = re.compile(
     r"^(?:(?:you can |please )?close the (?:ticket|incident|case|alert|issue)|no (?:further |other "
     r"|more |additional )?(?:actions?|steps?|work|remediation|changes?) (?:is |are |will be )?"
     r"(?:needed|required|necessary)|(?:you are|we are|it is) done\b|done$|stop here|stop$"
@@ -62,7 +62,7 @@ _CLOSES = re.compile(
     r"|cleared))",
     re.IGNORECASE,
 )
-_DISMISSES = re.compile(
+_DISMISSAL = re.compile(
     r"^(?:the |this |that |these |such )?(?:\w+ )?(?:alerts?|alarms?|issues?|incidents?|problems?"
     r"|cases?|tickets?|situations?) (?:can|may|should|could) (?:then )?be (?:safely )?(?:ignored"
     r"|disregarded|dismissed|closed)\b"
@@ -75,19 +75,8 @@ _DISMISSES = re.compile(
     r"|should|must) be (?:skipped|ignored|disregarded)\b",
     re.IGNORECASE,
 )
-"""What ends the work where it is said on a condition."""
-_CLOSING = re.compile(
-    r"^(?P<before>.+?)\s*(?:[,;]\s*(?:and\s+)?(?:then\s+)?|\band\s+(?:then\s+)?|\bthen\s+)"
-    r"(?P<end>stop(?: here| there)?|go no further|you are done|end here"
-    r"|close the (?:ticket|incident|case|alert|issue))[.!]?$",
-    re.IGNORECASE | re.DOTALL,
-)
-_CLOSING_IT = re.compile(
-    r"^(?P<before>.*\b(?P<what>ticket|incident|case|alert|issue)\b[^,;]*?),?\s+and\s+(?:then\s+)?"
-    r"close it[.!]?$",
-    re.IGNORECASE | re.DOTALL,
-)
-_NOT_HERE = re.compile(
+"""Phrases that end the work if they are said under a condition."""
+_OUT_OF_SCOPE = re.compile(
     r"^(?:do not (?:proceed|continue|go on|use this|follow this|perform this|apply this)"
     r"|(?:this|the) (?:page|procedure|article|document|guide|runbook|known issue|issue|section"
     r"|workaround|fix) (?:is|does|was|may)(?: not|n't)\s+(?:\w+\s+)?(?:needed|required|necessary"
@@ -96,7 +85,7 @@ _NOT_HERE = re.compile(
     r"|affected))",
     re.IGNORECASE,
 )
-_ESCALATES = re.compile(
+_ESCALATION = re.compile(
     r"^(?:escalate\b|hand (?:it |this )?over\b"
     r"|(?:hand|give|pass|assign|route|raise)\b[^.]{1,40}\bto\b[^.]{0,40}\bteam\b"
     r"|(?:contact|call|page|engage|involve|notify|reach out to|consult|inform|alert"
@@ -110,23 +99,13 @@ _ESCALATES = re.compile(
     r"(?:help|assistance|support)\b(?! on\b))",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
+_CONTINUE = re.compile(
     r"(?:continue|go on|carry on|proceed|read on|move on)(?:\s+(?:here|below|as usual|reading"
     r"|normally))?"
     r"|(?:(?:continue|go|proceed|move|carry)\s+(?:on\s+)?(?:with|to)\s+)?(?:the\s+)?"
     r"(?:(?:next|following|remaining)\s+(?:steps?|section|check|item|instructions?|procedure)s?"
     r"|steps?\s+below|rest(?: of (?:this|the) \w+)?|this\s+(?:page|procedure)|(?:the\s+)?upgrade)"
     r"|(?:this|it) (?:can|may) be (?:safely )?ignored|ignore (?:it|this)",
-    re.IGNORECASE,
-)
-_APPLIES = re.compile(
-    r"^(?:(?:note|important)\W+)?(?:this|these|the following|the)?\s*(?:[\w-]+\s+){0,3}?(?:(?:is"
-    r"|are)\s+)?"
-    r"(?:only (?:appl(?:y|ies) (?:to|for|on|when|if)|(?:applicable|relevant|needed|required"
-    r"|necessary"
-    r"|valid|intended|meant|supported) (?:to|for|on|when|if|in))"
-    r"|(?:appl(?:y|ies)|required|needed|necessary) only (?:to|for|on|when|if))\s+"
-    r"(?P<what>(?:[^.;]|\.(?=\w)){3,160})",
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
@@ -141,156 +120,125 @@ _IF_NOT = re.compile(
     r".+)$",
     re.IGNORECASE | re.DOTALL,
 )
-"""Without a comma before the instruction."""
+"""The words `If not` directly before the instruction, without a comma."""
 _OTHERWISE_ALONE = re.compile(
     r"(?:otherwise|else|if not|if this is not the case|in (?:all|any) other cases?)\W*",
-    re.IGNORECASE,
-)
-_MAY_BE = re.compile(
-    r"^(?:(?:the|a|another|one)\s+(?:\w+\s+)?(?:cause|reason|problem|issue)s?\s+(?:\w+\s+)?"
-    r"(?:is|may be|might be|could be|might also be|can be)(?:\s+also)?\s+(?:that\s+)?"
-    r"|it is (?:also )?possible that\s+|(?:maybe|perhaps|possibly|sometimes|occasionally)[,:]?\s+"
-    r"|in (?:some|rare|certain|many|most) cases,?\s+)",
-    re.IGNORECASE,
-)
-_POSSIBLY = re.compile(r"\b(?:may|might|can|could) (?:also )?(?=\w+)", re.IGNORECASE)
-_MAYBE_SO = re.compile(r"\b(?P<before>\w+) (?:may|might|can|could) (?:also )?be ", re.IGNORECASE)
-_SAID_ANSWER = re.compile(
-    r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s))|so(?=,)|not?(?=[,:]))\b"
-    r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_INSTEAD = re.compile(
-    r"^(?:alternatively\b,?|alternative(?: \w+)?:|as an alternative(?: to (?:this|that))?,"
-    r"|another (?:option|way|alternative|possibility) is to\b"
-    r"|or,? (?=(?:alternatively|via|using|use|by|through|with|you can)\b)(?:alternatively,? )?)"
-    r"\s*(?P<action>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_CONTINUES = re.compile(
-    r"^(?:and |also |please )?(?:then|after (?:that|this|doing so|which|the \w+(?: \w+)?,)"
-    r"|afterwards?|next|this|these|once (?:done|this|that|it|the)|finally|subsequently"
-    r"|in (?:this|that|such) (?:case|situation|event)|in addition|additionally|doing (?:so|this)"
-    r"|when (?:done|finished))\b",
-    re.IGNORECASE,
-)
-_BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")
-_UNTIL = re.compile(
-    r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+?)(?:\s+(?:before|by)\s+\w+ing\b.*)?$",
-    re.IGNORECASE | re.DOTALL,
-)
-_WISHED = re.compile(
-    r"(?P<who>you|we) (?:wish|want|prefer|would like|'d like|choose|decide) (?P<what>to \w.+)",
     re.IGNORECASE,
 )
 
 
 def is_outcome(condition: str) -> bool:
-    """Whether it says that an action before has not helped."""
+    """Return True if the condition says that an earlier action has not helped."""
     return _OUTCOME.search(condition) is not None
 
 
 def is_success(condition: str) -> bool:
-    """Whether it says that an action before has helped."""
+    """Return True if the condition says that an earlier action has helped."""
     return _SUCCESS.search(condition) is not None and not is_outcome(condition)
 
 
-def closes(action: str) -> bool:
-    """Whether the work is over once this is said."""
-    return _CLOSES.match(action) is not None
+def is_closing(action: str) -> bool:
+    """Return True if the action ends the work."""
+    return _CLOSING_ACTION.match(action) is not None
 
 
-def dismisses(action: str) -> bool:
-    """Whether nothing is left to do in the case of which this is said."""
-    return _DISMISSES.match(action) is not None
+def is_dismissal(action: str) -> bool:
+    """Return True if the action leaves nothing to do in the case at hand."""
+    return _DISMISSAL.match(action) is not None
 
 
-def closing(action: str) -> tuple[str, str] | None:
-    """What is told before `… and stop here`, and those closing words; None without such an end."""
-    found = _CLOSING.match(action)
-    if found:
-        return found["before"], found["end"]
-    found = _CLOSING_IT.match(action)
-    return (found["before"], f"close the {found['what'].lower()}") if found else None
+def is_out_of_scope(action: str) -> bool:
+    """Return True if the action says that the page does not apply to this case."""
+    return _OUT_OF_SCOPE.match(action) is not None
 
 
-def excludes(action: str) -> bool:
-    """Whether it says that the page is not for this case."""
-    return _NOT_HERE.match(action) is not None
+def is_escalation(action: str) -> bool:
+    """Return True if the action hands the work over to somebody else."""
+    return _ESCALATION.match(action) is not None
 
 
-def escalates(action: str) -> bool:
-    """Whether it gives the work to somebody else."""
-    return _ESCALATES.match(action) is not None
+def is_continue(action: str) -> bool:
+    """Return True if the action says only to read on."""
+    return _CONTINUE.fullmatch(action.strip(" .")) is not None
 
 
-def goes_on(action: str) -> bool:
-    """Whether nothing is told but to read on."""
-    return _GOES_ON.fullmatch(action.strip(" .")) is not None
-
-
-def instead(sentence: str) -> str:
-    """What may be done in place of what was told before; empty where the sentence tells no such."""
-    found = _INSTEAD.match(sentence.strip())
-    return found["action"] if found else ""
-
-
-def continues(sentence: str) -> bool:
-    """Whether it begins as what goes on with the sentence before."""
-    return _CONTINUES.match(sentence.strip()) is not None
-
-
-def behind(warning: str) -> Sequence[str]:
-    """The clauses of a warning behind its first, which may tell what to do."""
-    return _BEHIND_WARNING.split(warning)[1:]
-
-
-def until(action: str) -> tuple[str, str] | None:
-    """What is done again and again, and the state in which that ends."""
-    found = _UNTIL.match(action.strip(" .:"))
-    return (found["deed"], found["state"]) if found else None
-
-
-def wish(condition: str) -> str:
-    """What somebody may want to do, as a question; empty where the condition says no wish."""
-    found = _WISHED.fullmatch(condition.strip(" .,"))
-    return f"Do {found['who'].lower()} want {found['what']}?" if found else ""
-
-
-def possibility(sentence: str) -> str:
-    """A statement without the words that only say that it may be so."""
-    return _POSSIBLY.sub("", _MAYBE_SO.sub(_being, _MAY_BE.sub("", sentence.strip())))
-
-
-def _being(found: re.Match[str]) -> str:
-    before = found["before"]
-    is_many = before.endswith("s") and not before.endswith(("ss", "us", "is"))
-    return f"{before} {'are' if is_many else 'is'} "
-
-
-def limits(sentence: str) -> str:
-    """What a page or section is only for; empty where the sentence does not say."""
-    found = _APPLIES.match(sentence.strip()) if "only" in sentence else None
-    return found["what"].strip() if found else ""
-
-
-def otherwise(sentence: str) -> str:
-    """What is to be done otherwise; empty where the sentence does not say."""
-    found = _OTHERWISE.match(sentence.strip())
-    if found is None:
-        found = _IF_NOT.match(sentence.strip())
-        return found["action"] if found and is_base_form(found["verb"]) else ""
-    return found["action"]
+def otherwise_action(sentence: str) -> str:
+    """Return the action of an `otherwise_action` sentence; empty if it is none."""
+    match = _OTHERWISE.match(sentence.strip())
+    if match is None:
+        match = _IF_NOT.match(sentence.strip())
+        return match["action"] if match and is_base_form(match["verb"]) else ""
+    return match["action"]
 
 
 def is_otherwise(sentence: str) -> bool:
-    """Whether it says only that what follows is done otherwise."""
+    """Return True if the sentence is a bare `otherwise_action` before an action that follows."""
     return _OTHERWISE_ALONE.fullmatch(sentence.strip()) is not None
 
 
-def answered(sentence: str) -> tuple[bool, str] | None:
-    """Which answer the sentence is about, and what to do then: `If yes, restart it`."""
-    found = _SAID_ANSWER.match(sentence.strip())
-    if found is None:
+_GO = (
+    r"(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat|restart)"
+    r"(?:\s+(?:on|back|ahead|again|over|forward|directly|straight|down|immediately))*"
+    r"(?:\s+(?:to|with|at|from|on))?"
+)
+_JUMP_VERB = re.compile(
+    r"\b(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat|restart|see|refer"
+    r"|follow|perform|take|apply)\b",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    rf"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
+    rf"{_GO}\s+[\"'“]?(?:the\s+)?step\s+(?P<number>\d{{1,2}})\b(?!\.\d)"
+    r"\s*(?:\([^()]*\)|:\s+[^,.;:]{1,60}|above|below|again)?[\s.\"'”]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SECTION = re.compile(
+    rf"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
+    rf"(?:{_GO}|see|refer to|follow|perform|take|apply)\s+(?:the\s+)?"
+    r"(?:(?:section|steps? in|instructions? in|"
+    r"procedure in|next section)[,:]?\s+)?(?:the\s+)?[\"'“*]*(?P<title>[^\"'“”*.;]{3,90}?)[\"'”*]*"
+    r"(?:\s+(?:section|above|below|procedure|steps?))*[\s.\"'”]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class JumpClause:
+    """The target of a jump, and the text of the sentence before it."""
+
+    before: str
+    number: int = 0
+    title: str = ""
+
+
+def parse_jump(sentence: str) -> JumpClause | None:
+    """Return the jump of a sentence; its title is only a candidate for a section's title."""
+    if not _JUMP_VERB.search(sentence):
         return None
-    return found["answer"].lower() in {"yes", "so"}, found["action"]
+    line = " ".join(sentence.split())
+    match = _STEP.match(line)
+    if match:
+        return JumpClause(match["before"].strip(" ,;."), number=int(match["number"]))
+    match = _SECTION.match(line)
+    return (
+        JumpClause(match["before"].strip(" ,;."), title=match["title"].strip()) if match else None
+    )
+
+
+PROMPT = re.compile(
+    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+"
+    r"|\[[^\]]+\]\s*(?:\([^)]*\)\s*)?[#$>%]+\s+|\[(?:edit|root|\w+@)[^\]]*\]\s+"
+    r"|PS(?: [^>]*)?>\s*|[A-Z]:\\[^>]*>\s*"
+    r"|[\w-]+[=-][#>]\s+|[\w.-]+ \[[^\]]*\]\s?[#>]\s+"
+    r"|[\w.-]+(?::[~/][\w/.-]*)?\$\s+|\([\w./-]+\)[#>]\s*"
+    r"|[~/][\w/.-]*\s[#$]\s+|[$%>]>?\s+)"
+    r"(?=[A-Za-z./])|^[\w.-]+\(conf[\w./-]*\)#\s+(?=\d)"
+)
+"""A shell or device prompt before a command."""
+COMMAND_LEAD_IN = re.compile(
+    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through"
+    r"|again)[:,]?"
+    r"\s*$",
+    re.IGNORECASE,
+)
+"""Words of a sentence directly before a command."""

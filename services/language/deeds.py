@@ -1,11 +1,9 @@
-"""What an instruction does: looks, supplies what lacks, cuts what is too much, or mends."""
+"""Kinds of instructions: check, supply what lacks, reduce what is too much, repair."""
 
 import re
-from functools import cache
 
-from services.language.lexicon import pairs
 from services.language.names import COMPOUND, words_of
-from services.language.words import stem, stems, tokenise
+from services.language.words import pairs, stem, stems, tokenise
 
 _CHECKING = re.compile(
     r"[\s\d.)]*(?:(?:first|next|then|now|also|please)\b[\s,]*)*"
@@ -19,76 +17,75 @@ _CONDITIONAL = re.compile(
     r"\s*(?:only\s+)?(?:if|when|once|unless|in case|should|after (?:check|verif|confirm|mak)\w*)\b",
     re.IGNORECASE,
 )
-_ASKS_FOR_A_DEED = re.compile(r"\s*(?:did|ha[sd]|have|was|were)\b", re.IGNORECASE)
+_DEED_QUESTION = re.compile(r"\s*(?:did|ha[sd]|have|was|were)\b", re.IGNORECASE)
+_KINDS = {
+    stem(form): kind
+    for verb, kind in pairs("deeds", "kinds").items()
+    for form in (verb, pairs("verbs", "participles").get(verb, verb))
+}
+"""Kinds of deeds by the stems of their verbs and irregular participles."""
 _IT = re.compile(r"\b(?:it|them|this|that|everything)\b", re.IGNORECASE)
 
 
-def only_finds_out(step: str) -> bool:
-    """Whether it begins with a verb that changes nothing: `Then check`, `Make sure`."""
+def is_inspection(step: str) -> bool:
+    """Return True if the step begins with a verb that changes nothing: `Then check`."""
     return _CHECKING.match(step) is not None
 
 
 def begins_with_condition(step: str) -> bool:
-    """Whether it begins with the condition under which it is done."""
+    """Return True if the step begins with the condition under which it is done."""
     return _CONDITIONAL.match(step) is not None
 
 
 def first_stem(step: str) -> str:
-    """The stem of its first word; empty where it has none."""
-    said = words_of(step)
-    return stem(said[0]) if said else ""
+    """Return the stem of the step's first word; empty if it has no word."""
+    tokens = words_of(step)
+    return stem(tokens[0]) if tokens else ""
 
 
-def supplies(stemmed: str) -> bool:
-    """Whether the verb supplies what is missing."""
+def is_supply_verb(stemmed: str) -> bool:
+    """Return True if the verb supplies something that is missing."""
     return stemmed in stems("deeds", "supplying")
 
 
-def cuts(stemmed: str) -> bool:
-    """Whether the verb takes away, or makes room or time."""
+def is_reduction_verb(stemmed: str) -> bool:
+    """Return True if the verb removes something, or makes room or time."""
     return stemmed in stems("deeds", "cutting")
 
 
-def mends(stemmed: str) -> bool:
-    """Whether the verb is of a remedy, whatever it does."""
-    return supplies(stemmed) or cuts(stemmed) or stemmed in stems("deeds", "mending")
+def is_repair_verb(stemmed: str) -> bool:
+    """Return True if the verb is one of a remedy of any kind."""
+    return (
+        is_supply_verb(stemmed)
+        or is_reduction_verb(stemmed)
+        or stemmed in stems("deeds", "mending")
+    )
 
 
-def checks(stemmed: str) -> bool:
-    """Whether the verb only looks."""
+def is_check_verb(stemmed: str) -> bool:
+    """Return True if the verb only looks."""
     return stemmed in stems("deeds", "checking")
 
 
-def tells_deed(question: str, said: str) -> bool:
-    """Whether `We rebooted the switch` tells what `Has the switch been restarted?` asks.
+def reports_deed(question: str, report: str) -> bool:
+    """Return True if the report says whether the deed of the question was done.
 
-    The same kind of deed on something that both name, or that is only called `it`. That it was not
-    done tells as much.
+    `We rebooted the switch` does for `Has the switch been restarted?`: the same kind of deed on a
+    thing that both name, or that the report calls `it`. A report that it was not done counts too.
     """
-    if not _ASKS_FOR_A_DEED.match(question):
+    if not _DEED_QUESTION.match(question):
         return False
-    asked, told = _done(question), _done(said)
-    if not asked.keys() & told.keys():
+    requested, reported = _past_deeds(question), _past_deeds(report)
+    if not requested.keys() & reported.keys():
         return False
-    named = set(tokenise(question)).difference(map(stem, asked.values()))
-    return bool(named.intersection(tokenise(said))) or _IT.search(said) is not None
+    named = set(tokenise(question)).difference(map(stem, requested.values()))
+    return bool(named.intersection(tokenise(report))) or _IT.search(report) is not None
 
 
-def _done(text: str) -> dict[str, str]:
-    """Kinds of the deeds that a text says were done, each with its verb as it is written."""
-    found = ((_kinds().get(stem(word)), word) for word in map(str.lower, COMPOUND.findall(text)))
-    return {kind: word for kind, word in found if kind and _is_past(word)}
-
-
-def _is_past(word: str) -> bool:
-    return word.endswith("ed") or word in pairs("verbs", "participles").values()
-
-
-@cache
-def _kinds() -> dict[str, str]:
-    """By the stem of each verb, and of its participle where that is formed otherwise."""
-    kinds, participles = pairs("deeds", "kinds"), pairs("verbs", "participles")
-    irregular = {
-        stem(participles[verb]): kind for verb, kind in kinds.items() if verb in participles
+def _past_deeds(text: str) -> dict[str, str]:
+    """Return the kinds of the deeds that a text reports, each with its verb as written."""
+    kinds = ((_KINDS.get(stem(word)), word) for word in map(str.lower, COMPOUND.findall(text)))
+    irregular = pairs("verbs", "participles").values()
+    return {
+        kind: word for kind, word in kinds if kind and (word.endswith("ed") or word in irregular)
     }
-    return {stem(verb): kind for verb, kind in kinds.items()} | irregular

@@ -1,7 +1,6 @@
-"""Names of alerts, settings and things, and the words they are made of."""
+"""Names of alerts, settings and things, and the words that they are made of."""
 
 import re
-from functools import lru_cache
 
 _ALERT_NAME = re.compile(r"(?:[A-Z][a-z0-9]*){2,}[A-Za-z0-9]*")
 _ALERT_NAMES = re.compile(rf"\b{_ALERT_NAME.pattern}\b")
@@ -15,39 +14,38 @@ _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
 def is_alert_name(name: str) -> bool:
-    """Whether the name is one word in capitals and small letters, as alerts are named."""
+    """Return True if the name is one word in mixed case, as alerts are named."""
     return _ALERT_NAME.fullmatch(name) is not None and not name.isupper()
 
 
 def alert_names(title: str) -> list[str]:
-    """Words of a title that are written as alerts are named.
+    """Return the words of a title that are written as alerts are named.
 
-    In a title that is written in capitals every word looks like an abbreviation: none.
+    None of a title in capitals, where every word looks like an abbreviation.
     """
     return [] if title.isupper() else _ALERT_NAMES.findall(title)
 
 
 def error_codes(text: str) -> list[str]:
-    """Codes of errors in a text: `%BGP-5-ADJCHANGE`, `0x80070005`, `ORA12154`."""
+    """Return the error codes of a text: `%BGP-5-ADJCHANGE`, `0x80070005`, `ORA12154`."""
     return _ERROR_CODE.findall(text)
 
 
 def is_identifier(name: str) -> bool:
-    """Whether it is written as alerts and settings are: `FanNotResponding`, `max_lag`."""
+    """Return True if the name is written as alerts and settings are: `FanNotResponding`."""
     return _IDENTIFIER.fullmatch(name.strip()) is not None
 
 
-@lru_cache(maxsize=16384)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words in lower case and order, compounds in parts."""
+    """Return the words in lower case and in order, compounds in parts."""
     return tuple(part.lower() for word in COMPOUND.findall(text) for part in parts_of(word))
 
 
 def split_name(name: str) -> str:
-    """A name written together as separate words: `KubeNodeNotReady` is `Kube Node Not Ready`."""
+    """Split a compound name into words: `KubeNodeNotReady` becomes `Kube Node Not Ready`."""
     return " ".join(part for word in COMPOUND.findall(name) for part in parts_of(word))
 
 
 def parts_of(compound: str) -> list[str]:
-    """The parts of one name by its capitals, digits and joints."""
+    """Split one name at its capitals, digits and joints."""
     return _PART.findall(compound)

@@ -1,32 +1,32 @@
-"""A statement as a whole question that Yes answers when the statement holds."""
+"""Conversion of a statement into a question that Yes answers if the statement holds."""
 
 import re
 from itertools import takewhile
 
-from services.language.lexicon import words
 from services.language.sentences import capitalised
 from services.language.verbs import (
     base_of_gerund,
     base_of_participle,
     base_of_third,
-    happens,
     is_base_form,
-    is_of_state,
-    tells_of_one,
+    is_event_verb,
+    is_only_verb,
+    is_state_verb,
 )
+from services.language.words import words
 
-_SAFE = "is this the case: "
-"""How what makes no grammatical question is asked."""
+_FALLBACK = "is this the case: "
+"""The opening for a text that makes no grammatical question."""
 _AUXILIARY = words("words", "auxiliaries")
 _CONTRACTED = re.compile(
     r"\b(?P<verb>is|are|was|were|has|have|had|does|do|did|could|would|should|wo|ca|can)(?:n't"
     r"|not\b|n’t)",
     re.IGNORECASE,
 )
-_SHORT = re.compile(
+_SHORT_FORM = re.compile(
     r"(?:(?<=\byou)|(?<=\bwe)|(?<=\bthey)|(?<=\bit)|(?<=\bthere))['’](r|s|v)e?\b", re.IGNORECASE
 )
-_WHOLE = {"wo": "will", "ca": "can"}
+_FULL_AUXILIARY = {"wo": "will", "ca": "can"}
 _RELATIVE = words("words", "relatives")
 _NOT_BEFORE_VERB = words("words", "not_before_verbs")
 _OBJECTS = frozenset({"it", "the", "a", "an", "this", "them", "its"})
@@ -60,46 +60,46 @@ _ADJECTIVE = re.compile(
 )
 
 
-_ONE = re.compile(r"(?:an?|the|this|one|no)\s", re.IGNORECASE)
+_SINGULAR_DETERMINER = re.compile(r"(?:an?|the|this|one|no)\s", re.IGNORECASE)
 
 
-def question(statement: str) -> str:
-    """The statement as a question with its subject, capitalised."""
+def as_question(statement: str) -> str:
+    """Turn the statement into a question with its subject, capitalised."""
     text = " ".join(statement.strip(" .:;,").split())
-    asked = _CHECK_THAT.match(text)
-    text = asked["what"] if asked else text
+    check = _CHECK_THAT.match(text)
+    text = check["what"] if check else text
     if text.endswith("?") or not text:
         return capitalised(text)
-    return f"{capitalised(_turned(text).rstrip(' .:;,?'))}?"
+    return f"{capitalised(_inverted(text).rstrip(' .:;,?'))}?"
 
 
-def states(text: str) -> bool:
-    """Whether the text is a statement: it has a subject and a verb."""
+def is_statement(text: str) -> bool:
+    """Return True if the text is a statement, with a subject and a verb."""
     tokens = " ".join(text.strip(" .:;,").split()).split()
     return bool(tokens and (_with_auxiliary(tokens) or _with_main_verb(tokens)))
 
 
-def is_check(sentence: str) -> bool:
-    """Whether the sentence asks to find out if something holds."""
-    return _CHECK_THAT.match(sentence) is not None
+def statement_to_check(sentence: str) -> str:
+    """Return the statement that the sentence asks to check: `the fan turns`.
 
-
-def checked(sentence: str) -> str:
-    """What the sentence asks to find out: `the fan turns`; empty where it does not ask."""
-    asked = _CHECK_THAT.match(" ".join(sentence.strip(" .:;,").split()))
-    return asked["what"] if asked else ""
+    Empty if it asks for no check.
+    """
+    check = _CHECK_THAT.match(" ".join(sentence.strip(" .:;,").split()))
+    return check["what"] if check else ""
 
 
 def is_question(text: str) -> bool:
-    """Whether the text asks."""
-    said = text.strip()
-    return said.endswith("?") or _ASKS.match(said) is not None
+    """Return True if the text is a question."""
+    stripped = text.strip()
+    return stripped.endswith("?") or _ASKS.match(stripped) is not None
 
 
-def _turned(text: str) -> str:
-    text = _CONTRACTED.sub(lambda m: f"{_WHOLE.get(m['verb'].lower(), m['verb'])} not", text)
+def _inverted(text: str) -> str:
+    text = _CONTRACTED.sub(
+        lambda m: f"{_FULL_AUXILIARY.get(m['verb'].lower(), m['verb'])} not", text
+    )
     if not _HAS_VERB.search(text):  # else `'s` tells whose it is
-        text = _SHORT.sub(
+        text = _SHORT_FORM.sub(
             lambda m: " are" if m[1] in "rR" else " is" if m[1] in "sS" else " have", text
         )
     there = _THERE.match(text)
@@ -112,46 +112,48 @@ def _turned(text: str) -> str:
     is_deed = base_of_gerund(tokens[0]) and _AUXILIARY.isdisjoint(map(str.lower, tokens))
     if len(tokens) > 2 and (is_deed or _UNABLE.match(text)):
         return f"are you {text}"
-    asked = _with_auxiliary(tokens) or _with_main_verb(tokens) or _with_past_verb(tokens)
-    if asked and not _is_subject(_subject_of(tokens, asked)):
-        return f"{_SAFE}{text}"
-    return asked or _without_verb(text)
+    question = _with_auxiliary(tokens) or _with_main_verb(tokens) or _with_past_verb(tokens)
+    if question and not _is_subject(_subject_of(tokens, question)):
+        return f"{_FALLBACK}{text}"
+    return question or _without_verb(text)
 
 
-def _subject_of(tokens: list[str], asked: str) -> list[str]:
-    """The words that stand behind the verb in front of which they stood."""
-    end = next((n for n in range(1, len(tokens)) if _main_verb(tokens, n)), len(tokens))
-    pairs = zip(tokens[:end], asked.split()[1:], strict=False)
+def _subject_of(tokens: list[str], question: str) -> list[str]:
+    """Return the words that moved behind the verb: the subject of the question."""
+    end = next((n for n in range(1, len(tokens)) if _is_main_verb(tokens, n)), len(tokens))
+    pairs = zip(tokens[:end], question.split()[1:], strict=False)
     return [a for a, _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs)]
 
 
-def _is_subject(said: list[str]) -> bool:
-    """Whether the words may be the subject of a question, not the beginning of a sentence."""
-    if not said:
+def _is_subject(tokens: list[str]) -> bool:
+    """Return True if the words may be a subject rather than the start of a sentence."""
+    if not tokens:
         return True
-    words_ = [word.lower() for word in said]
-    is_list = "and" in words_ or "or" in words_
-    is_cut = any(word.endswith(":") or word in {"—", "–"} for word in words_)
-    is_cut = is_cut or (not is_list and any(word.endswith(",") for word in words_))
-    is_late = len(words_) > 1 and words_[-1] in _PRONOUNS | {"it"}
-    return not (is_cut or is_late or words_[0] in words("words", "before_subjects"))
+    lowered = [word.lower() for word in tokens]
+    is_list = "and" in lowered or "or" in lowered
+    is_cut = any(word.endswith(":") or word in {"—", "–"} for word in lowered)
+    is_cut = is_cut or (not is_list and any(word.endswith(",") for word in lowered))
+    is_late = len(lowered) > 1 and lowered[-1] in _PRONOUNS | {"it"}
+    return not (is_cut or is_late or lowered[0] in words("words", "before_subjects"))
 
 
 def _with_auxiliary(tokens: list[str]) -> str:
-    waits = False
+    in_relative_clause = False
     for place, token in enumerate(tokens):
         word = token.lower()
         if place and word == "because":
             return ""
         if place and word in _AUXILIARY:
-            if waits or tokens[place - 1].lower() in _RELATIVE:
-                waits = False
+            if in_relative_clause or tokens[place - 1].lower() in _RELATIVE:
+                in_relative_clause = False
                 continue
             return _fronted(tokens, place)
-        waits = (waits or (bool(place) and word in _RELATIVE)) and not token.endswith(",")
-        if waits and _main_verb(tokens, place):
-            waits = False
-        elif not waits and _main_verb(tokens, place):
+        in_relative_clause = (
+            in_relative_clause or (bool(place) and word in _RELATIVE)
+        ) and not token.endswith(",")
+        if in_relative_clause and _is_main_verb(tokens, place):
+            in_relative_clause = False
+        elif not in_relative_clause and _is_main_verb(tokens, place):
             return ""
     return ""
 
@@ -180,7 +182,7 @@ def _as_subject(subject: list[str]) -> list[str]:
 
 def _with_main_verb(tokens: list[str]) -> str:
     end = tokens.index("because") if "because" in tokens else len(tokens)
-    place = next((n for n in range(1, end) if _main_verb(tokens, n)), 0)
+    place = next((n for n in range(1, end) if _is_main_verb(tokens, n)), 0)
     if not place:
         return ""
     word, subject, rest = tokens[place], _as_subject(tokens[:place]), tokens[place + 1 :]
@@ -197,28 +199,28 @@ def _with_past_verb(tokens: list[str]) -> str:
     for place in range(1, len(tokens)):
         base = base_of_participle(tokens[place])
         after = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
-        is_verb = happens(base) or after in _OBJECTS
+        is_verb = is_event_verb(base) or after in _OBJECTS
         if base and is_verb and tokens[place - 1].lower() not in _NOT_BEFORE_VERB:
             return " ".join(["did", *_as_subject(tokens[:place]), base, *tokens[place + 1 :]])
     return ""
 
 
-def _main_verb(tokens: list[str], place: int) -> bool:
-    """Whether the word there is the verb of the statement, by its form and its neighbours."""
+def _is_main_verb(tokens: list[str], place: int) -> bool:
+    """Return True if the word at that place is the main verb, by its form and its neighbours."""
     word = tokens[place].strip(",;").lower()
     before = tokens[place - 1].lower() if place else ""
     if not place or before in _NOT_BEFORE_VERB or not word.isalpha():
         return False
     if before in _PRONOUNS:
-        return is_base_form(word) or is_of_state(word) or bool(base_of_participle(word))
+        return is_base_form(word) or is_state_verb(word) or bool(base_of_participle(word))
     base = base_of_third(word)
     if base:
         after = tokens[place + 1].strip(",;").lower() if place + 1 < len(tokens) else ""
-        is_clear = _ONE.match(f"{tokens[0]} ") and place > 1 and after in _OBJECTS
-        is_verb = tells_of_one(base) or bool(is_clear)
-        return is_verb and not is_of_state(after) and after not in _AUXILIARY
+        is_clear = _SINGULAR_DETERMINER.match(f"{tokens[0]} ") and place > 1 and after in _OBJECTS
+        is_verb = is_only_verb(base) or bool(is_clear)
+        return is_verb and not is_state_verb(after) and after not in _AUXILIARY
     plural = before.endswith("s") and not before.endswith("ss")
-    return plural and is_of_state(word)
+    return plural and is_state_verb(word)
 
 
 def _without_verb(text: str) -> str:
@@ -226,4 +228,4 @@ def _without_verb(text: str) -> str:
         return f"is it {text}"
     if re.match(r"(?:an?|any|no|one|some|the same|multiple|several)\s", text, re.IGNORECASE):
         return f"is there {text[:1].lower()}{text[1:]}"
-    return f"{_SAFE}{text}"
+    return f"{_FALLBACK}{text}"

@@ -1,15 +1,17 @@
-"""Sentences of a paragraph, and what is left of one as a step."""
+"""Sentences of a text, and the instruction that each of them gives.
+
+`sentences` reads a text as steps. The cuts for lookup, fitting and screening interpret nothing and
+are acceptable anywhere: `statements` also cuts at semicolons, `with_spaces` keeps all spaces.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import pairwise
 
-from services.language.lexicon import words
 from services.language.verbs import begins_with_verb
 
 LONGEST_SENTENCE = 1000
-"""Characters; a longer one is none, and looking for clauses in it takes long."""
+"""Characters; a longer text is no sentence, and searching it for clauses is slow."""
 
 _SENTENCE_END = re.compile(
     r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<!\bNo\.)(?<=[.!?])[\"')\]*]*\s+"
@@ -19,10 +21,10 @@ _SENTENCE_END = re.compile(
 _ENDS_IN_CODE = re.compile(r"[.!?;](?=\s)")
 _QUOTED = re.compile(r"“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
 _INSIDE = re.compile(rf"\([^()]*\)|{_QUOTED.pattern}")
-"""What a sentence says in brackets or quotes, its end left out."""
+"""Text in brackets or quotes, in which no sentence ends."""
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
 _LEAST_CLAUSE = 6
-"""Words of a clause that tells enough without the remark behind it."""
+"""Words of a clause that says enough without the remark behind it."""
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,32}[#>$]\s*\)\s*|[*•·–—-]\s+|\[(?:required|optional|[ xX])\]\s*"
     r"|\((?:optional|required|recommended)\)[:,]?\s*"
@@ -57,7 +59,7 @@ _MODAL = re.compile(
     r"|approach)(?: to do (?:this|that|so|it))? is to\s+)(?=[a-z])",
     re.IGNORECASE,
 )
-_MAYBE = re.compile(
+_MAY_BE_NEEDED = re.compile(
     r"(?:it|this) (?:may|might|could)(?: also| then)? be (?:necessary|needed|required)",
     re.IGNORECASE,
 )
@@ -87,15 +89,15 @@ _COMMAND_DOES = re.compile(
     r"(?P<aim>(?!(?:allow|let|help|be|take|give|output|produce|return)\b)[a-z].{5,})",
     re.IGNORECASE | re.DOTALL,
 )
-"""`Below command will start the download`: what is done by what follows."""
+"""The purpose of a command below: `Below command will start the download`."""
 _RUNS_WHAT_FOLLOWS = re.compile(
     r"(?:^|.*[\w)`],?\s)(?<!\bto )(?<!\bthat )(?<!\bwhich )(?<!\bwhen you )(?<!\bwill )"
     r"(?:run|execute|enter|type|issue)"
     r"(?:\s+(?:(?:the |this |these )?(?:following|below)|this|these)(?:\s+\w+)?)?\s*:",
     re.IGNORECASE | re.DOTALL,
 )
-"""`On the master node, run:` has no object but what stands below it."""
-_RUNS = re.compile(r"(?:run|execute|enter|type|issue):\s+\S", re.IGNORECASE)
+"""A phrase whose only object is the code below it: `On the master node, run:`."""
+_RUN_COLON = re.compile(r"(?:run|execute|enter|type|issue):\s+\S", re.IGNORECASE)
 _TO_AN_END = re.compile(
     r"^(?:run|use|execute|enter|issue|perform|follow|complete|do|apply)\s+"
     r"(?:(?:the|these|this|one of the|following|below)\s+){1,3}"
@@ -103,26 +105,19 @@ _TO_AN_END = re.compile(
     r"(?:below\s+)?(?:in order )?to\s+(?P<aim>[a-z].{5,})$",
     re.IGNORECASE | re.DOTALL,
 )
-_GENERIC = re.compile(
-    r"(?:run|use|execute|enter|issue|type|perform|follow|complete|apply|select|choose|do)\s+"
-    r"(?:(?:the|these|this|one of|any of|each of|following|below|example|next)\s+){1,4}"
-    r"(?:\w+[- ])?(?:cmdlets?|commands?|scripts?|steps?|quer(?:y|ies)|procedures?|instructions?"
-    r"|section|options?|actions?|following)\b",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(
+_LEAD_PHRASE = re.compile(
     r"(?:in|on|from|at|with|using|for|within|under|after|before|once|when|whenever|by|through"
     r"|during"
     r"|as|until|via|while|since|because|inside|next to|depending|based|where)\s",
     re.IGNORECASE,
 )
 _COMMA = re.compile(r",\s+(?!and\b|or\b)")
-_SEEN_THEN = re.compile(
+_OBSERVED_THEN = re.compile(
     r",\s+(?:you|we|they|it|(?:the )?(?:users?|customers?))\s+(?:will|would|may|might|should)\s+"
     r"(?:\w+\s+)?(?:see|notice|observe|receive|get|show|report|display|fail)\b",
     re.IGNORECASE,
 )
-"""`When they open the page, they will see a message`: what happens then, and nothing is told."""
+"""An observation, no instruction: `When they open the page, they will see a message`."""
 _REMARKS = re.compile(
     r"^(?:(?:use|follow|read) this (?:procedure|page|guide|section|runbook|document|article|topic)"
     r" (?:to|for|when)\b|keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down"
@@ -139,29 +134,26 @@ _REMARKS = re.compile(
     r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",
     re.IGNORECASE,
 )
-_AIM = re.compile(r"(?:in order )?to\s+(?P<aim>[a-z][^,]*)", re.IGNORECASE)
-_LEADS_ON = words("words", "leading_on")
-"""Words that do not end a phrase."""
 _OPTION_OR_PATH = re.compile(r"--?[A-Za-z]|\.{0,2}/\w")
 
 
 def sentences(text: str, codes: Iterable[str] = ()) -> list[str]:
-    """The sentences of a paragraph, trimmed; what holds no word or number is none.
+    """Split a paragraph into trimmed sentences that hold a letter or digit.
 
-    None ends in what is marked as code, in brackets or between quotes. Steps that a plain text
-    numbers in one line (`2.1 Do this 2.2 Do that`) are cut apart.
+    None ends inside marked code, brackets or quotes. Steps that a plain text numbers in one line
+    (`2.1 Do this 2.2 Do that`) are cut apart.
     """
-    parts = (part for line in _numbered_apart(text) for part in _cut(line, codes))
+    parts = (part for line in _numbered_apart(text) for part in _split(line, codes))
     return [part.strip() for part in parts if any(map(str.isalnum, part))]
 
 
-def _cut(line: str, codes: Iterable[str]) -> Iterator[str]:
+def _split(line: str, codes: Iterable[str]) -> Iterator[str]:
     whole = line
     for code in codes:
         whole = whole.replace(code, _ENDS_IN_CODE.sub("_", code))
-    for said in _INSIDE.finditer(whole):
-        if said[0].count(" ") > 1:
-            first, last = said.start() + 1, said.end() - 2
+    for inside in _INSIDE.finditer(whole):
+        if inside[0].count(" ") > 1:
+            first, last = inside.start() + 1, inside.end() - 2
             whole = whole[:first] + "_" * (last - first) + whole[last:]
     start = 0
     for end in _SENTENCE_END.finditer(whole):
@@ -172,102 +164,104 @@ def _cut(line: str, codes: Iterable[str]) -> Iterator[str]:
 
 def _numbered_apart(text: str) -> list[str]:
     marks = list(_INLINE_NUMBER.finditer(text))
-    if len(marks) < 2 or not _rises([mark[1] for mark in marks]):
+    numbers = [[int(digit) for digit in mark[1].strip(".)").split(".")] for mark in marks]
+    if len(marks) < 2 or any(
+        b not in ([*a[:-1], a[-1] + 1], [*a, 1]) for a, b in pairwise(numbers)
+    ):
         return [text]
     starts = [mark.start() for mark in marks]
     return [text[a:b] for a, b in zip([0, *starts], [*starts, len(text)], strict=True)]
 
 
-def _rises(numbers: list[str]) -> bool:
-    """Whether each is the next of the one before: `2.1`, `2.2`."""
-    parts = [[int(digit) for digit in number.strip(".)").split(".")] for number in numbers]
-    return all(b == [*a[:-1], a[-1] + 1] or b == [*a, 1] for a, b in pairwise(parts))
-
-
 def without_prefix(sentence: str) -> str:
-    """Without what stands before the instruction: numbers, prompts, `please`, `you should`."""
-    said = _PREFIX.sub("", sentence).strip() or sentence
-    told = _MODAL.sub("", said)
-    if told == said or not begins_with_verb(told) or _EXPECTED.match(said):
-        return said
-    return f"{told.rstrip(' .:')} if necessary" if _MAYBE.match(said) else told
+    """Strip what precedes the instruction: numbers, prompts, `please`, `you should`."""
+    bare = _PREFIX.sub("", sentence).strip() or sentence
+    instruction_text = _MODAL.sub("", bare)
+    if instruction_text == bare or not begins_with_verb(instruction_text) or _EXPECTED.match(bare):
+        return bare
+    return (
+        f"{instruction_text.rstrip(' .:')} if necessary"
+        if _MAY_BE_NEEDED.match(bare)
+        else instruction_text
+    )
 
 
-@lru_cache(maxsize=4096)
-def instruction(sentence: str) -> str:
-    """What a sentence tells to do, in an imperative; empty where it tells nothing.
+def parse_instruction(sentence: str) -> str:
+    """Return the instruction of a sentence as an imperative; empty if it gives none.
 
-    `To see the pods, run the following command:` tells to see the pods.
+    `To see the pods, run the following command:` gives `See the pods`.
     """
-    said = without_prefix(sentence.strip(" :"))
-    if _REMARKS.match(said):
+    bare = without_prefix(sentence.strip(" :"))
+    if _REMARKS.match(bare):
         return ""
-    aimed = _PURPOSE.match(said)
-    if aimed:
-        rest = without_prefix(aimed["rest"])
-        if _BARE_COMMAND.fullmatch(rest.strip(" .:")) and begins_with_verb(aimed["aim"]):
-            return capitalised(aimed["aim"])
-        return capitalised(said) if begins_with_verb(rest) else ""
-    does = _COMMAND_DOES.fullmatch(said)
-    if does and begins_with_verb(does["aim"]):
-        return capitalised(does["aim"].rstrip(" .:"))
-    ended = _TO_AN_END.match(said)
-    if ended and begins_with_verb(ended["aim"]):
-        return capitalised(ended["aim"].rstrip(" .:"))
-    is_told = begins_with_verb(said) or _tells_after_lead(said) or _runs_what_follows(sentence)
-    return capitalised(said.rstrip(" .:;,")) if is_told else ""
+    purpose = _PURPOSE.match(bare)
+    if purpose:
+        rest = without_prefix(purpose["rest"])
+        if _BARE_COMMAND.fullmatch(rest.strip(" .:")) and begins_with_verb(purpose["aim"]):
+            return capitalised(purpose["aim"])
+        return capitalised(bare) if begins_with_verb(rest) else ""
+    command_purpose = _COMMAND_DOES.fullmatch(bare)
+    if command_purpose and begins_with_verb(command_purpose["aim"]):
+        return capitalised(command_purpose["aim"].rstrip(" .:"))
+    purpose_at_end = _TO_AN_END.match(bare)
+    if purpose_at_end and begins_with_verb(purpose_at_end["aim"]):
+        return capitalised(purpose_at_end["aim"].rstrip(" .:"))
+    is_instruction = (
+        begins_with_verb(bare) or _instructs_after_lead(bare) or _runs_what_follows(sentence)
+    )
+    return capitalised(bare.rstrip(" .:;,")) if is_instruction else ""
 
 
 def _runs_what_follows(sentence: str) -> bool:
-    """Whether it ends with what is to be done with the code below it, wherever that is."""
-    said = without_prefix(sentence.strip())
-    is_led = _LEAD.match(said) or len(said.split()) <= _LEAST_CLAUSE
-    return bool(is_led) and _RUNS_WHAT_FOLLOWS.fullmatch(said) is not None
+    """Return True if the sentence ends by telling to run the code below it."""
+    bare = without_prefix(sentence.strip())
+    is_short_or_has_lead = _LEAD_PHRASE.match(bare) or len(bare.split()) <= _LEAST_CLAUSE
+    return bool(is_short_or_has_lead) and _RUNS_WHAT_FOLLOWS.fullmatch(bare) is not None
 
 
-def _tells_after_lead(said: str) -> bool:
-    """Whether an instruction follows where and when it is done: `In the console, press Stop`."""
-    if len(said) > LONGEST_SENTENCE or not _LEAD.match(said):
+def _instructs_after_lead(text: str) -> bool:
+    """Return True if an instruction follows a place or time: `In the console, press Stop`."""
+    if len(text) > LONGEST_SENTENCE or not _LEAD_PHRASE.match(text):
         return False
-    told = _QUOTED.sub(lambda found: "_" * len(found[0]), said)
-    if _SEEN_THEN.search(told):
+    unquoted = _QUOTED.sub(lambda match: "_" * len(match[0]), text)
+    if _OBSERVED_THEN.search(unquoted):
         return False
-    behind = (told[found.end() :] for found in _COMMA.finditer(told))
-    return any(_RUNS.match(each) or begins_with_verb(without_prefix(each)) for each in behind)
+    behind = (unquoted[match.end() :] for match in _COMMA.finditer(unquoted))
+    return any(_RUN_COLON.match(each) or begins_with_verb(without_prefix(each)) for each in behind)
 
 
-def is_generic(sentence: str) -> bool:
-    """Whether it names nothing that it acts on but `this command` or `the following`."""
-    return _GENERIC.match(sentence) is not None
-
-
-def aim(sentence: str) -> str:
-    """What is done with what follows: `To see the pods:`; the sentence where it says no aim."""
-    found = _AIM.fullmatch(sentence.strip(" :"))
-    is_told = found and begins_with_verb(found["aim"])
-    return capitalised(found["aim"]) if found and is_told else sentence
-
-
-def leads_only(sentence: str) -> bool:
-    """Whether it says nothing but that commands or steps follow."""
+def is_lead_in(sentence: str) -> bool:
+    """Return True if the sentence only announces the commands or steps that follow."""
     return _BARE_COMMAND.fullmatch(without_prefix(sentence).strip(" .:")) is not None
 
 
-def _first_words(text: str, most: int) -> str:
-    """At most so many words, none left hanging that only leads on to the next."""
-    parts = text.split()
-    if len(parts) <= most:
-        return text
-    parts = parts[:most]
-    while len(parts) > 2 and (parts[-1].casefold() in _LEADS_ON or parts[-1] in "/&—–-"):
-        parts.pop()
-    return " ".join(parts)
-
-
 def capitalised(text: str) -> str:
-    """The first letter upper case, unless the first word is written like a name or a path."""
+    """Capitalise the first letter, unless the first word looks like a name or a path."""
     first, _, rest = text.partition(" ")
     word = first.rstrip(",;")
     if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
         return text  # a command line
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
+_LOOKED_UP_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
+_ANY_END = re.compile(r"(?<=[.!?;])\s+")
+_SCREENED_END = re.compile(r"[.!?][\"')\]”»*_`]*\s+|[。！？।][\"')\]”»*_`]*\s*")
+"""The end of a sentence in any language, with the space after it."""
+
+
+def statements(text: str) -> list[str]:
+    """Split a text at sentence ends and semicolons, for looking up sources."""
+    return _LOOKED_UP_END.split(text)
+
+
+def cut_anywhere(text: str) -> list[str]:
+    """Split wherever a sentence may end, for a text that must be cut somewhere."""
+    return _ANY_END.split(text)
+
+
+def with_spaces(text: str) -> list[str]:
+    """Split into sentences, each with the space after it, so that joining restores the text."""
+    ends = [match.end() for match in _SCREENED_END.finditer(text)]
+    bounds = [0, *ends, len(text)]
+    return [text[a:b] for a, b in pairwise(bounds) if a < b]

@@ -1,49 +1,41 @@
-"""What a text says of the state of things, by general English."""
+"""State of things that a text expresses, by general English."""
 
 import math
-from functools import lru_cache
 
-from services.language.lexicon import words
 from services.language.names import words_of
-from services.language.words import stem, stems
+from services.language.words import stem, stems, words
 
-_LEAST_SHARED, _MOST_UNSHARED = 2, 2
-"""Words that two statements about one thing share, and those that only one of them has."""
-_UNSAID = 0.25
-"""A question without a telling word asks for what should be so, more often than not."""
+_DEFAULT_POLARITY = 0.25
+"""The polarity without a telling word: such a question mostly asks for the desired state."""
 
 
-@lru_cache(maxsize=16384)
 def polarity(text: str) -> float:
-    """The state of things that a text states: 1 fine, -1 faulty; its last words weigh most."""
-    score, negated, said = 0.0, False, words_of(text)
-    for place, word in enumerate(said):
+    """Return the state that a text expresses: 1 fine, -1 faulty; its last words weigh most."""
+    score, negated, tokens = 0.0, False, words_of(text)
+    for place, word in enumerate(tokens):
         if word in words("states", "negating"):
             negated = True
             continue
-        value = _value(word) * (0.5 + (place + 1) / len(said))
+        stemmed = stem(word)
+        value = float(stemmed in stems("states", "fine"))
+        value -= float(stemmed in stems("states", "faulty"))
+        value /= 3 if stemmed in stems("states", "weak") else 1
+        value *= 0.5 + (place + 1) / len(tokens)
         score += -value if negated else value
         negated = negated and not value
     if negated:
         score -= 1.0
-    return math.tanh(score) if score else _UNSAID
+    return math.tanh(score) if score else _DEFAULT_POLARITY
 
 
-@lru_cache(maxsize=16384)
 def names_fault(text: str) -> bool:
-    """Whether any of its words is one of things that fail; `Under the hood` is no such thing."""
-    said = [stem(word) for word in words_of(text)]
-    if said and said[0] in stems("states", "weak"):
-        said = said[1:]
-    return any(word in stems("states", "faulty") for word in said)
+    """Return True if a word names a fault; the first word of `Under the hood` does not."""
+    stemmed = [stem(word) for word in words_of(text)]
+    if stemmed and stemmed[0] in stems("states", "weak"):
+        stemmed = stemmed[1:]
+    return any(word in stems("states", "faulty") for word in stemmed)
 
 
 def negates(text: str) -> bool:
-    """Whether it says no or not."""
+    """Return True if the text has a negation."""
     return any(word in words("states", "negating") for word in words_of(text))
-
-
-def _value(word: str) -> float:
-    said = stem(word)
-    value = float(said in stems("states", "fine")) - float(said in stems("states", "faulty"))
-    return value / 3 if said in stems("states", "weak") else value

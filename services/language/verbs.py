@@ -1,9 +1,8 @@
-"""Verbs: whether a sentence tells to do something, and the forms of a verb."""
+"""Verbs: recognition of instructions, and the forms of a verb."""
 
 import re
-from functools import cache, lru_cache
 
-from services.language.lexicon import pairs, words
+from services.language.words import pairs, words
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _DETERMINER = re.compile(
@@ -23,37 +22,37 @@ _NO_BASE_FORM = re.compile(r"(?:ing|ed|ly|[^s]s|tion|ment|ness|ity|ous|ful|less|
 _ADVERB = re.compile(r"(?:also|just|simply|immediately|then|now|next|first|again|not|never|always)")
 _FIRST = re.compile(r"(?P<before>\W*)(?P<word>(?:re-)?\w+)")
 _AGAIN_OR_BACK = re.compile(r"^(?:re-?|un)")
+_BASE_FORMS = words("verbs", "imperatives") | words("verbs", "also_nouns")
 _FOLLOWING_WORDS = 4
 _LONGEST_PREFIX = 64
 
 
 def begins_with_verb(sentence: str) -> bool:
-    """Whether the sentence begins as an instruction does, with a verb in its base form.
+    """Return True if the sentence begins with a verb in its base form, as instructions do.
 
-    A word that may be a noun too (`test`, `log`) counts where what follows is no predicate. A word
-    of no list counts before an article: only a verb in its base form stands there.
+    A word that may be a noun too (`test`, `log`) counts unless a predicate follows. A word of no
+    list counts before an article, where only a verb in its base form is possible.
     """
     return _begins_with_verb(sentence[:_LONGEST_PREFIX])
 
 
-def may_tell(sentence: str) -> bool:
-    """Whether its first word may tell somebody, or a language model, to do something.
+def may_be_instruction(sentence: str) -> bool:
+    """Return True if the first word may instruct a person or a language model.
 
-    For screening, where an instruction that is missed costs more than a noun that is taken for
-    one: `Show passwords`, `Run, then report`.
+    For screening, where a missed instruction costs more than a noun taken for one:
+    `Show passwords`, `Run, then report`.
     """
     if begins_with_verb(sentence):
         return True
-    found = _FIRST.match(sentence)
-    if found is None:
+    match = _FIRST.match(sentence)
+    if match is None:
         return False
-    word = found["word"].lower()
-    told = words("verbs", "telling_people") if not found["before"] else frozenset()
+    word = match["word"].lower()
+    people_verbs = words("verbs", "telling_people") if not match["before"] else frozenset()
     bare = _AGAIN_OR_BACK.sub("", word)
-    return word in words("verbs", "telling_models") or not told.isdisjoint((word, bare))
+    return word in words("verbs", "telling_models") or not people_verbs.isdisjoint((word, bare))
 
 
-@lru_cache(maxsize=65536)
 def _begins_with_verb(sentence: str) -> bool:
     tokens = sentence.split()
     while len(tokens) > 1 and _is_adverb(tokens[0]):
@@ -65,17 +64,12 @@ def _begins_with_verb(sentence: str) -> bool:
         return False
     word = first.lower()
     after = [token.rstrip(",;:.") for token in tokens[1 : 1 + _FOLLOWING_WORDS]]
-    if word == "have":
-        return _has_done(after)
+    if word == "have":  # done by somebody: `Have the cable replaced`
+        is_thing = bool(after) and _DETERMINER.fullmatch(after[0]) is not None
+        return is_thing and "been" not in after
     if is_base_form(word):
-        return _acts(word, first != tokens[0], after)
+        return _is_imperative(word, first != tokens[0], after)
     return first == tokens[0] and _is_unknown_verb(word, after)
-
-
-def _has_done(after: list[str]) -> bool:
-    """Whether `have` tells to let something be done: `Have the cable replaced`."""
-    is_thing = bool(after) and _DETERMINER.fullmatch(after[0]) is not None
-    return is_thing and "been" not in after
 
 
 def _is_adverb(token: str) -> bool:
@@ -83,7 +77,7 @@ def _is_adverb(token: str) -> bool:
     return bool(_ADVERB.fullmatch(word)) or (word.endswith("ly") and not is_base_form(word))
 
 
-def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
+def _is_imperative(word: str, is_cut: bool, after: list[str]) -> bool:
     if word not in words("verbs", "also_nouns"):
         return not (after and _FINITE.fullmatch(after[0]) and after[0].lower() != "do")
     if (is_cut and after) or _is_noun_before(word, after):
@@ -93,26 +87,26 @@ def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
     if not after[0][:1].isalpha():  # a name in code, or a number: `Alert `FanDown`` tells nothing
         return len(after) > 1 or word not in words("verbs", "usually_nouns")
     if word in words("verbs", "usually_nouns"):
-        return _acts_with_force(after)
+        return _verb_and_object_follow(after)
     return not any(_FINITE.fullmatch(each) for each in after)
 
 
-def _acts_with_force(after: list[str]) -> bool:
-    """Whether a verb and its object follow, as in `force delete the pod`."""
+def _verb_and_object_follow(after: list[str]) -> bool:
+    """Return True if a verb and its object follow, as in `force delete the pod`."""
     is_verb = is_base_form(after[0]) and after[0] not in words("verbs", "also_nouns")
     return is_verb and len(after) > 1 and _DETERMINER.fullmatch(after[1]) is not None
 
 
 def _is_noun_before(word: str, after: list[str]) -> bool:
-    """Whether what follows shows a noun: `output from it should`, `source and target`."""
+    """Return True if the words after it show a noun: `output from it should`."""
     first = after[0].lower() if after else ""
     if first in {"and", "or"}:
         other, behind = (*(each.lower() for each in after[1:3]), "", "")[:2]
         are_nouns = {word, other} <= words("verbs", "usually_nouns") and behind.isalpha()
         return not is_base_form(other) or (are_nouns and not _DETERMINER.fullmatch(behind))
     is_of = first in {"from", "to", "for", "with", "in", "on", "at", "by", "between"}
-    is_told_of = any(_FINITE.fullmatch(each) for each in after[1:])
-    return is_of and (is_told_of or (word == "access" and first == "to"))
+    has_finite_verb = any(_FINITE.fullmatch(each) for each in after[1:])
+    return is_of and (has_finite_verb or (word == "access" and first == "to"))
 
 
 def _is_unknown_verb(word: str, after: list[str]) -> bool:
@@ -121,33 +115,18 @@ def _is_unknown_verb(word: str, after: list[str]) -> bool:
     return bool(after) and _ARTICLE.fullmatch(after[0]) is not None
 
 
-@cache
-def _known() -> frozenset[str]:
-    return words("verbs", "imperatives") | words("verbs", "also_nouns")
-
-
-@lru_cache(maxsize=65536)
 def is_base_form(word: str) -> bool:
-    """Whether a lower-case word is a known verb in its base form."""
-    known = _known()
-    if word in known:
+    """Return True if a lower-case word is a known verb in its base form."""
+    if word in _BASE_FORMS:
         return True
-    if word in words("verbs", "function_words"):
-        return False
-    for prefix in ("re-", "re", "un", "de-", "pre-", "auto-"):
-        if word.startswith(prefix) and word[len(prefix) :] in known:
-            return True
-    return False
-
-
-@cache
-def _third_forms() -> dict[str, str]:
-    bases = words("verbs", "imperatives") | words("verbs", "of_states")
-    return {third_person(base): base for base in bases}
+    return word not in words("verbs", "function_words") and any(
+        word.startswith(prefix) and word.removeprefix(prefix) in _BASE_FORMS
+        for prefix in ("re-", "re", "un", "de-", "pre-", "auto-")
+    )
 
 
 def third_person(base: str) -> str:
-    """`tries` of `try`."""
+    """Return the third person of a verb: `tries` for `try`."""
     if base in {"have", "be"}:
         return "has" if base == "have" else "is"
     if re.search(r"(?:s|x|z|ch|sh|o)$", base):
@@ -156,13 +135,8 @@ def third_person(base: str) -> str:
 
 
 def base_of_third(word: str) -> str:
-    """`try` of `tries`; empty for what is no such form of a known verb."""
-    return _third_forms().get(word.lower(), "")
-
-
-@cache
-def _gerunds() -> dict[str, str]:
-    return {_gerund(base): base for base in sorted(words("verbs", "imperatives"))}
+    """Return `try` for `tries`; empty if the word is no such form of a known verb."""
+    return _THIRD_FORMS.get(word.lower(), "")
 
 
 def _gerund(base: str) -> str:
@@ -174,30 +148,23 @@ def _gerund(base: str) -> str:
 
 
 def base_of_gerund(word: str) -> str:
-    """`increase` of `increasing`; empty for what is no such form of a known verb."""
-    return _gerunds().get(word.lower(), "")
+    """Return `increase` for `increasing`; empty if the word is no such form of a known verb."""
+    return _GERUNDS.get(word.lower(), "")
 
 
-def is_of_state(word: str) -> bool:
-    """Whether a base form tells a state or an event: `appear`, `fail`, `show`."""
+def is_state_verb(word: str) -> bool:
+    """Return True if a base form expresses a state or an event: `appear`, `fail`, `show`."""
     return word.lower() in words("verbs", "of_states")
 
 
-def happens(word: str) -> bool:
-    """Whether a base form tells what befalls a thing by itself: `fail`, `expire`."""
+def is_event_verb(word: str) -> bool:
+    """Return True if a base form is an event that occurs by itself: `fail`, `expire`."""
     return word in words("verbs", "happening")
 
 
-def tells_of_one(word: str) -> bool:
-    """Whether a base form is a verb wherever it stands with an `s`, never a plural."""
-    return is_of_state(word) or (is_base_form(word) and word not in words("verbs", "also_nouns"))
-
-
-@cache
-def _participles() -> dict[str, str]:
-    bases = words("verbs", "imperatives")
-    regular = {form: base for base in bases for form in _regular_participles(base)}
-    return {**regular, **{form: base for base, form in pairs("verbs", "participles").items()}}
+def is_only_verb(word: str) -> bool:
+    """Return True if the base form with an `s` is always a verb, never a plural."""
+    return is_state_verb(word) or (is_base_form(word) and word not in words("verbs", "also_nouns"))
 
 
 def _regular_participles(base: str) -> tuple[str, ...]:
@@ -211,5 +178,14 @@ def _regular_participles(base: str) -> tuple[str, ...]:
 
 
 def base_of_participle(word: str) -> str:
-    """`restart` of `restarted`, `choose` of `chosen`; empty for what is none."""
-    return _participles().get(word.lower(), "")
+    """Return `restart` for `restarted`, `choose` for `chosen`; empty if the word is none."""
+    return _PARTICIPLES.get(word.lower(), "")
+
+
+_THIRD_FORMS = {
+    third_person(base): base for base in words("verbs", "imperatives") | words("verbs", "of_states")
+}
+_GERUNDS = {_gerund(base): base for base in sorted(words("verbs", "imperatives"))}
+_PARTICIPLES = {
+    form: base for base in words("verbs", "imperatives") for form in _regular_participles(base)
+} | {form: base for base, form in pairs("verbs", "participles").items()}

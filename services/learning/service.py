@@ -1,6 +1,6 @@
 """Learning on site: a challenger is made of earlier tickets and serves once later ones favour it.
 
-Of boxes it is made of earlier words of owners in the place of tickets.
+Of boxes it is made of earlier corrections by owners in the place of tickets.
 
 Every challenger starts from what is shipped, never from the fit before it, so that a ticket which
 was forgotten is in no later one; a fit that rests on a forgotten ticket is made anew at once.
@@ -15,44 +15,50 @@ from services.kit.errors import NotFoundError
 from services.kit.fits.fitted import FittedFile, UnusableFitError
 from services.kit.fits.in_use import Fits, FitState, StoredFit
 from services.kit.sql.database import Database
-from services.learning.acceptance import Acceptance
-from services.learning.box_words import BoxWords
-from services.learning.boxes import Boxes
-from services.learning.finding import Finding
-from services.learning.judging import LEAST_CASES, Comparison, Outcome, compare
-from services.learning.subject import AnyLesson, Subject, Weighed, parted
-from services.learning.weighing import weighed
+from services.learning.acceptance_calibration import AcceptanceCalibration
+from services.learning.box_calibration import BoxCalibration
+from services.learning.box_lessons import BoxLessons
+from services.learning.comparison import LEAST_CASES, ComparisonOutcome, compare
+from services.learning.retrieval_calibration import RetrievalCalibration
+from services.learning.subject import (
+    AnyLesson,
+    LessonSample,
+    Subject,
+    WeightedLesson,
+    split_holdout,
+    weigh_lessons,
+)
 
-SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance(), Boxes())
-"""What is learned; a further one is a line here."""
+SUBJECTS: tuple[Subject, ...] = (RetrievalCalibration(), AcceptanceCalibration(), BoxCalibration())
+"""Subjects that are learned; a further one is a line here."""
 
 _LEAST_LEARNED = 5
 _GROWN = 1.25
-"""How many times as many tickets are worth a new challenger."""
+"""Factor by which the tickets must grow before a new challenger is made."""
 _OVERTAKEN = 2
-"""How many times as many later ones as it learned from leave a challenger undecided for good."""
+"""Ratio of later to learned tickets at which an undecided challenger is dropped."""
 
 
 class UnknownSubjectError(NotFoundError):
-    """Nothing is learned under that name."""
+    """No subject of learning has this name."""
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where the learning of one kind of numbers stands."""
+class LearningProgress:
+    """Progress of learning one subject."""
 
     name: str
     lessons: int
-    """Tickets that ended, or words on boxes of pages."""
+    """Number of tickets that ended, or of corrections of boxes."""
     left_out: int
-    """Of people who say the same of everything."""
+    """Number of lessons of people who say the same of everything."""
     happened: str
-    """In words."""
+    """Account in words of what the last run did."""
     serving: StoredFit | None
     shadow: StoredFit | None
 
-    def told(self) -> dict[str, object]:
-        """For programs: counts, figures and times."""
+    def as_json(self) -> dict[str, object]:
+        """Return counts, figures and times for programs."""
         return {
             "name": self.name,
             "lessons": self.lessons,
@@ -63,8 +69,8 @@ class Progress:
         }
 
 
-class Learning:
-    """Learns from the tickets of a platform."""
+class SiteLearning:
+    """Learning from the tickets and pages of a platform."""
 
     def __init__(self, fits: Fits, lessons: Callable[[], Sequence[AnyLesson]]) -> None:
         self._fits = fits
@@ -72,58 +78,61 @@ class Learning:
 
     @classmethod
     def of(cls, database: Database) -> Self:
-        """From its tickets and its pages, into its fits."""
-        tickets, words = Lessons(database), BoxWords(database)
+        """Build from the platform's tickets and pages into its fits."""
+        tickets, words = Lessons(database), BoxLessons(database)
         return cls(Fits(database), lambda: [*tickets.all(), *words.all()])
 
-    def run(self) -> list[Progress]:
-        """Judge what is tried, and try what the tickets since then teach; again changes nothing."""
+    def run(self) -> list[LearningProgress]:
+        """Judge the challengers, and make new ones from later tickets; again changes nothing."""
         lessons = self._lessons()
         return [self._learn(subject, lessons) for subject in SUBJECTS]
 
-    def standing(self) -> list[Progress]:
-        """Where it stands, without doing anything."""
+    def progress(self) -> list[LearningProgress]:
+        """Return the progress of all subjects without learning."""
         lessons = self._lessons()
-        return [self._told(subject, *_counted(subject, lessons), "") for subject in SUBJECTS]
+        return [self._progress(subject, _weigh(subject, lessons), "") for subject in SUBJECTS]
 
-    def take(self, name: str) -> None:
-        """Let what is tried serve now, whatever later tickets say; raises `NoSuchFitError`."""
-        self._fits.take(_subject(name).numbers.NAME, {"taken": "by hand"})
+    def promote(self, name: str) -> None:
+        """Let the challenger serve now, whatever later tickets say; raises `NoSuchFitError`."""
+        self._fits.promote(_subject(name).numbers.NAME, {"taken": "by hand"})
 
-    def back(self, name: str) -> FitState | None:
-        """See `Fits.back`."""
-        return self._fits.back(_subject(name).numbers.NAME)
+    def rollback(self, name: str) -> FitState | None:
+        """See `Fits.rollback`."""
+        return self._fits.rollback(_subject(name).numbers.NAME)
 
-    def _learn(self, subject: Subject, lessons: Sequence[AnyLesson]) -> Progress:
-        told, left_out = _counted(subject, lessons)
-        happened = self._forget(subject, told) or self._judge(subject, told)
+    def _learn(self, subject: Subject, lessons: Sequence[AnyLesson]) -> LearningProgress:
+        sample = _weigh(subject, lessons)
+        weighted = sample.lessons
+        happened = self._forget(subject, weighted) or self._judge(subject, weighted)
         if self._fits.in_state(subject.numbers.NAME, FitState.SHADOW) is None:
-            happened = "; ".join(each for each in (happened, self._try(subject, told)) if each)
-        return self._told(subject, told, left_out, happened)
+            happened = "; ".join(
+                each for each in (happened, self._start_shadow(subject, weighted)) if each
+            )
+        return self._progress(subject, sample, happened)
 
-    def _told(
-        self, subject: Subject, told: Sequence[Weighed[Any]], left_out: int, happened: str
-    ) -> Progress:
+    def _progress(
+        self, subject: Subject, sample: LessonSample[Any], happened: str
+    ) -> LearningProgress:
         name = subject.numbers.NAME
-        return Progress(
+        return LearningProgress(
             name=name,
-            lessons=len(told),
-            left_out=left_out,
+            lessons=len(sample.lessons),
+            left_out=sample.left_out,
             happened=happened,
             serving=self._fits.in_state(name, FitState.SERVING),
             shadow=self._fits.in_state(name, FitState.SHADOW),
         )
 
-    def _forget(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
-        """Make anew what rests on tickets that are gone; in words what was done."""
-        name, here = subject.numbers.NAME, {each.lesson.source_id for each in told}
+    def _forget(self, subject: Subject, weighted: Sequence[WeightedLesson[Any]]) -> str:
+        """Remake a fit that rests on tickets that are gone; return what was done, in words."""
+        name, here = subject.numbers.NAME, {each.lesson.source_id for each in weighted}
         stale = [fit for fit in self._fits.history(name) if not _sources(fit) <= here]
         if stale:
             self._fits.drop(name, [fit.id for fit in stale])
         serving = next((fit for fit in stale if fit.state is FitState.SERVING), None)
         if serving is None:
             return ""
-        left = [each for each in told if each.lesson.source_id in _sources(serving)]
+        left = [each for each in weighted if each.lesson.source_id in _sources(serving)]
         gone = len(_sources(serving) - here)
         if len(left) < _LEAST_LEARNED:
             return f"{gone} of what it was learned from are gone: as shipped again"
@@ -131,43 +140,53 @@ class Learning:
         self._fits.put(name, made, _basis(left))
         return f"made anew without {gone} that are gone"
 
-    def _judge(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
-        """Take or refuse what is tried, by the tickets that ended after those it was made of."""
+    def _judge(self, subject: Subject, weighted: Sequence[WeightedLesson[Any]]) -> str:
+        """Promote or refuse the challenger by the tickets after those it was made of."""
         name = subject.numbers.NAME
         shadow = self._fits.in_state(name, FitState.SHADOW)
         if shadow is None:
             return ""
-        later = [each for each in told if each.lesson.at > shadow.basis["until"]]
+        later = [each for each in weighted if each.lesson.at > shadow.basis["until"]]
         if len(later) < shadow.basis["look_at"]:
             return f"tried: {len(later)} later ones, {shadow.basis['look_at']} are awaited"
         try:
             challenger = subject.numbers.of_text(shadow.body, f"fit {name}")
         except UnusableFitError:
-            self._fits.refuse(name, {"refused": "of another version"})
+            self._fits.reject_shadow(name, {"refused": "of another version"})
             return "what was tried is of another version: tried anew"
-        found = compare(subject, challenger, self._serving(subject), later)
-        figures = _figures(found)
-        if found.outcome is Outcome.BETTER:
-            self._fits.take(name, figures)
-            return f"taken: {_in_words(found)}"
+        comparison = compare(subject, challenger, self._serving(subject), later)
+        mean, low, high = comparison.mean, comparison.low, comparison.high
+        figures = {
+            "cases": comparison.cases,
+            "better_by": round(mean, 4),
+            "low": round(low, 4),
+            "high": round(high, 4),
+        }
+        account = (
+            f"on {comparison.cases} later ones it foretold better by {mean:+.3f}"
+            f" ({low:+.3f} to {high:+.3f}) than what serves"
+        )
+        if comparison.outcome is ComparisonOutcome.BETTER:
+            self._fits.promote(name, figures)
+            return f"taken: {account}"
         is_overtaken = len(later) >= _OVERTAKEN * shadow.basis["learned"]
-        if found.outcome is Outcome.WORSE or is_overtaken:
-            self._fits.refuse(name, figures)
-            return f"not taken: {_in_words(found)}"
-        self._fits.note(name, {**figures, "look_at": 2 * len(later)})
-        return f"tried: {_in_words(found)}"
+        if comparison.outcome is ComparisonOutcome.WORSE or is_overtaken:
+            self._fits.reject_shadow(name, figures)
+            return f"not taken: {account}"
+        self._fits.update_shadow(name, {**figures, "look_at": 2 * len(later)})
+        return f"tried: {account}"
 
-    def _try(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
-        """Set a challenger beside what serves, and judge it by the tickets that were held back."""
+    def _start_shadow(self, subject: Subject, weighted: Sequence[WeightedLesson[Any]]) -> str:
+        """Make a challenger in shadow, and judge it by the tickets that were held back."""
         name = subject.numbers.NAME
-        earlier, _ = parted(told)
+        earlier, _ = split_holdout(weighted)
         before = next(iter(self._fits.history(name)), None)
         least = _GROWN * before.basis.get("learned", 0) if before else _LEAST_LEARNED
         if len(earlier) < max(least, _LEAST_LEARNED):
-            return "" if before else f"{len(told)} are too few to learn from"
+            return "" if before else f"{len(weighted)} are too few to learn from"
         made = subject.learn(subject.numbers.shipped(), earlier)
-        self._fits.try_out(name, made, _basis(earlier))
-        return self._judge(subject, told)
+        self._fits.start_shadow(name, made, _basis(earlier))
+        return self._judge(subject, weighted)
 
     def _serving(self, subject: Subject) -> FittedFile:
         stored = self._fits.in_state(subject.numbers.NAME, FitState.SERVING)
@@ -183,16 +202,15 @@ def _subject(name: str) -> Subject:
     for subject in SUBJECTS:
         if name == subject.numbers.NAME:
             return subject
-    known = ", ".join(subject.numbers.NAME for subject in SUBJECTS)
-    raise UnknownSubjectError(f"expected one of {known}, got {name!r}")
+    names = ", ".join(subject.numbers.NAME for subject in SUBJECTS)
+    raise UnknownSubjectError(f"expected one of {names}, got {name!r}")
 
 
-def _counted(subject: Subject, lessons: Sequence[AnyLesson]) -> tuple[Sequence[Weighed[Any]], int]:
-    counted = weighed([each for each in lessons if subject.teaches(each)])
-    return counted.lessons, counted.left_out
+def _weigh(subject: Subject, lessons: Sequence[AnyLesson]) -> LessonSample[Any]:
+    return weigh_lessons([each for each in lessons if subject.can_learn_from(each)])
 
 
-def _basis(learned: Sequence[Weighed[Any]]) -> dict[str, Any]:
+def _basis(learned: Sequence[WeightedLesson[Any]]) -> dict[str, Any]:
     return {
         "learned": len(learned),
         "until": learned[-1].lesson.at,
@@ -210,19 +228,3 @@ def _of(fit: StoredFit | None) -> dict[str, object] | None:
         return None
     basis = {name: value for name, value in fit.basis.items() if name != "sources"}
     return {"id": fit.id, "made_at": fit.made_at.isoformat(), **basis}
-
-
-def _figures(found: Comparison) -> dict[str, Any]:
-    return {
-        "cases": found.cases,
-        "better_by": round(found.mean, 4),
-        "low": round(found.low, 4),
-        "high": round(found.high, 4),
-    }
-
-
-def _in_words(found: Comparison) -> str:
-    return (
-        f"on {found.cases} later ones it foretold better by {found.mean:+.3f}"
-        f" ({found.low:+.3f} to {found.high:+.3f}) than what serves"
-    )

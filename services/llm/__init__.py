@@ -1,1 +1,1 @@
-"""Language models behind one port: what they are asked, what they answer, what may go wrong."""
+"""Language models behind one port: requests, responses, and errors."""

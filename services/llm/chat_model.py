@@ -8,7 +8,7 @@ The errors are named by who must act next:
     BudgetExceededError     tell the user  the ticket's tokens or money are spent
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 from pydantic import Field
@@ -18,10 +18,14 @@ from services.kit.value import Value
 
 Role = Literal["system", "user", "assistant"]
 JsonSchema = dict[str, Any]
+CHARACTERS_PER_TOKEN = 3.5
+"""Average for operation documents, commands included; staying under a limit needs no tokenizer for
+each model.
+"""
 
 
 class ModelUnavailableError(UnavailableError):
-    """The model server did not answer in time, or said that it cannot now."""
+    """The model server did not answer in time, or reported that it cannot answer now."""
 
 
 class ModelRefusedError(FlowXpertError):
@@ -31,7 +35,7 @@ class ModelRefusedError(FlowXpertError):
 
 
 class ModelAnswerError(FlowXpertError):
-    """The model answered something that cannot be read as what was asked for."""
+    """The model's answer cannot be parsed as what was requested."""
 
     status_code = 502
     retryable = True
@@ -51,22 +55,23 @@ class Message(Value):
 
 
 class ChatRequest(Value):
-    """What is asked of a model. Sampling defaults are the paper's (FlowXpert, best-of-N)."""
+    """Request to a model. Sampling defaults are the paper's (FlowXpert, best-of-N)."""
 
     messages: tuple[Message, ...]
     n: int = Field(default=1, ge=1, le=32)
     """Samples in one call."""
     temperature: float = Field(default=1.0, ge=0, le=2)
     max_tokens: int = Field(default=4096, ge=1)
-    """Per sample."""
+    """Limit for each sample."""
     json_schema: JsonSchema | None = None
-    """What an answer must look like; the server enforces it only in hard JSON mode."""
+    """Schema of the answer; the server enforces it only in hard JSON mode."""
     seed: int | None = None
     prompt: str = ""
     """Name and version of the prompt file, for logs and records."""
     timeout_s: float | None = Field(default=None, gt=0, exclude=True)
-    """Seconds for the whole call, retries included; the adapter's own limit where it is None.
-    Not part of what is asked, so records do not know it."""
+    """Seconds for the whole call, retries included; if None, the adapter's own limit holds.
+    Excluded from records, because it is no part of the question.
+    """
 
 
 class Usage(Value):
@@ -94,7 +99,7 @@ class Sample(Value):
     finish_reason: str = "stop"
     """`stop`, or `length` when it was cut off at `max_tokens`, or the server's own word."""
     index: int = 0
-    """Which of the `n` it is; a stream gives them in the order they are finished."""
+    """Position among the `n` samples; a stream yields them in the order they are finished."""
 
 
 class ChatResponse(Value):
@@ -107,12 +112,13 @@ class ChatResponse(Value):
 
 
 SampleStream = Generator[Sample, None, ChatResponse]
-"""Samples as they are finished; what the generator returns is the whole answer. Closing it stops
-the writing of the others."""
+"""Samples as they are finished; the generator's return value is the whole answer. Closing it stops
+the writing of the others.
+"""
 
 
-def drained(stream: SampleStream) -> ChatResponse:
-    """The whole answer of a stream."""
+def drain(stream: SampleStream) -> ChatResponse:
+    """Consume a stream and return its whole answer."""
     while True:
         try:
             next(stream)
@@ -121,15 +127,20 @@ def drained(stream: SampleStream) -> ChatResponse:
             return response
 
 
+def estimate_tokens(texts: Iterable[str]) -> int:
+    """Estimate the tokens of all texts together, for any model."""
+    return int(sum(map(len, texts)) / CHARACTERS_PER_TOKEN)
+
+
 class ChatModel(Protocol):
     """A chat model, wherever it runs. Safe to call from several threads."""
 
     @property
     def name(self) -> str:
-        """Name the model is known by, LoRA adapter included."""
+        """Name of the model, LoRA adapter included."""
 
     def complete(self, request: ChatRequest) -> ChatResponse:
-        """`n` samples; from a server that heeds no `n`, at least one.
+        """Return `n` samples; a server that ignores `n` gives at least one.
 
         Raises:
             ModelUnavailableError: Down, slow or overloaded.
@@ -137,7 +148,7 @@ class ChatModel(Protocol):
         """
 
     def stream(self, request: ChatRequest) -> SampleStream:
-        """`n` samples, each as soon as it is finished, in any order.
+        """Yield `n` samples, each as soon as it is finished, in any order.
 
         Raises:
             ModelUnavailableError: Down, slow or overloaded; samples that came before are good.
@@ -147,7 +158,7 @@ class ChatModel(Protocol):
     def log_probabilities(
         self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
     ) -> list[float] | None:
-        """Natural log-probability of each token of `text` as the assistant's next message.
+        """Return the natural log-probability of each token of `text` as the assistant's turn.
 
         None when the server cannot tell; an empty text gives an empty list. `timeout_s` is for the
         whole call; without it the adapter's own limit holds.

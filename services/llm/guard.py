@@ -1,11 +1,11 @@
-"""What stands between the platform and a model: retries, a circuit breaker, limits, a budget."""
+"""Guard around a model: retries, a circuit breaker, limits and a budget."""
 
 import math
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -24,8 +24,8 @@ from services.llm.chat_model import (
     Sample,
     SampleStream,
     Usage,
+    estimate_tokens,
 )
-from services.llm.tokens import estimated
 
 Result = TypeVar("Result")
 
@@ -48,45 +48,45 @@ BREAKER = Gauge(
 )
 
 NO_MODEL = "none"
-"""Stands for the model where none is set, so that its series are there, and zero."""
+"""Label value used if no model is set, so that the series exist with zero."""
 
 FAIR_S = 5.0
-"""A call that was given less time and did not end in it says nothing about the model."""
+"""A call with a shorter time limit that timed out says nothing about the model."""
 
 _log = structlog.get_logger()
 
 
 class CircuitOpenError(ModelUnavailableError):
-    """Calls before this one failed; this one was not made, so nothing is said about it."""
+    """Earlier calls failed, so this one was not made; it says nothing about the model."""
 
     def __init__(self, message: str, again_in_s: float = 0.0) -> None:
-        """`again_in_s` is when the model is asked again."""
+        """Build the error; `again_in_s` is the time until the model is called again."""
         super().__init__(message)
         self.again_in_s = again_in_s
 
 
 def start_counting(model: str = NO_MODEL) -> None:
-    """Make the series of a model be there before it is called."""
+    """Create the series of a model before its first call."""
     start_at_zero(CALLS, [model], ("answered", "unavailable", "crowded_out"))
     start_at_zero(TOKENS, [model], ("in", "out"))
     for metric in (COST, SECONDS, BREAKER):
         start_at_zero(metric, [model])
 
 
-def guarded(model: ChatModel) -> "GuardedChatModel":
-    """The model behind a guard, its own where it has one."""
+def guard_model(model: ChatModel) -> "GuardedChatModel":
+    """Wrap the model in a guard, unless it has one."""
     return model if isinstance(model, GuardedChatModel) else GuardedChatModel(model)
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the budget is in."""
+    """Price of a million tokens, in the currency of the budget."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
 
     def of(self, usage: Usage) -> float:
-        """What a call costs."""
+        """Return the price of a call."""
         spent = self.tokens_in * usage.prompt_tokens + self.tokens_out * usage.completion_tokens
         return spent / 1_000_000
 
@@ -97,7 +97,7 @@ class Budget:
     def __init__(
         self, max_tokens: int, *, max_cost: float = math.inf, prices: Prices | None = None
     ) -> None:
-        """Without prices only tokens count."""
+        """Set the limits; without prices only tokens count."""
         self._max_tokens = max_tokens
         self._max_cost = max_cost
         self._prices = prices or Prices()
@@ -110,7 +110,7 @@ class Budget:
         return self._prices.of(self.spent)
 
     def check(self) -> None:
-        """Let the next call pass, or not.
+        """Check that the next call is within the budget.
 
         Raises:
             BudgetExceededError: Nothing is left.
@@ -121,13 +121,13 @@ class Budget:
             raise BudgetExceededError(f"the ticket has cost {self.cost:.4f}, all that it may")
 
     def spend(self, usage: Usage) -> None:
-        """Note what a call cost."""
+        """Record the usage of a call."""
         with self._lock:
             self.spent += usage
 
 
 class CircuitBreaker:
-    """Opens after `failures` in a row and stays open for `pause_s`; then one call may try."""
+    """Breaker that opens after `failures` in a row for `pause_s`; then one call may try."""
 
     def __init__(self, *, failures: int = 5, pause_s: float = 15.0) -> None:
         self._limit = failures
@@ -138,11 +138,11 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the last calls have all failed."""
+        """True if the last calls have all failed."""
         return self._failures >= self._limit
 
     def check(self) -> None:
-        """Let a call pass, or not.
+        """Check that a call may be made.
 
         Raises:
             CircuitOpenError: The circuit is open.
@@ -158,7 +158,7 @@ class CircuitBreaker:
             self._closed_at = time.monotonic() + self._pause_s  # this caller tries, others wait
 
     def note(self, *, success: bool) -> None:
-        """Tell how a call went."""
+        """Record the outcome of a call."""
         with self._lock:
             self._failures = 0 if success else self._failures + 1
             if self._failures >= self._limit:
@@ -167,22 +167,22 @@ class CircuitBreaker:
 
 @dataclass
 class _GuardedStream:
-    """A stream while it is written."""
+    """Progress of one streamed answer."""
 
     request: ChatRequest
     calls: int = 0
-    came: list[Sample] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
     def estimate(self, model: str) -> ChatResponse:
-        """What it cost so far, as long as its end, which tells the usage, has not come."""
-        asked = estimated(message.content for message in self.request.messages)
-        written = estimated(sample.text for sample in self.came)
-        usage = Usage(prompt_tokens=self.calls * asked, completion_tokens=written)
-        return ChatResponse(samples=tuple(self.came), model=model, usage=usage)
+        """Estimate the usage so far, because only the end of a stream reports it."""
+        prompt_tokens = estimate_tokens(message.content for message in self.request.messages)
+        written = estimate_tokens(sample.text for sample in self.samples)
+        usage = Usage(prompt_tokens=self.calls * prompt_tokens, completion_tokens=written)
+        return ChatResponse(samples=tuple(self.samples), model=model, usage=usage)
 
 
 class GuardedChatModel:
-    """A chat model with manners: bounded in time, in tries, in calls at once and in tokens."""
+    """Chat model with limits on time, retries, concurrent calls and tokens."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class GuardedChatModel:
         prices: Prices | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`in_flight` calls at once; a further one waits its turn, no longer than it has time."""
+        """Wrap `model`; at most `in_flight` calls at once, further ones wait within their limit."""
         self.name = model.name
         start_counting(model.name)
         self.prices = prices or Prices()
@@ -208,7 +208,7 @@ class GuardedChatModel:
         self._sleep = sleep
 
     def with_budget(self, budget: Budget) -> "GuardedChatModel":
-        """The same model, limits and circuit, for one ticket and one thread."""
+        """Return the same model, limits and circuit with a budget, for one ticket and thread."""
         twin = GuardedChatModel(
             self._model,
             tries=self._tries,
@@ -228,68 +228,73 @@ class GuardedChatModel:
         """
         if self._budget:
             self._budget.check()
-        ends = _ends(request)
+        ends = _deadline(request)
 
         def answer(left_s: float | None) -> ChatResponse:
-            return self._model.complete(_within(request, left_s))
+            return self._model.complete(request.model_copy(update={"timeout_s": left_s}))
 
         response = self._with_retries(answer, ends)
         self._account(request, response)
         return response
 
     def stream(self, request: ChatRequest) -> SampleStream:
-        """See `ChatModel.stream`; asked again only while no sample has come.
+        """See `ChatModel.stream`; retried only before the first sample has arrived.
 
-        A stream that breaks off, or that nobody wants to the end, is taken at an estimate.
+        The usage of a stream that breaks off or is closed early is estimated.
 
         Raises:
             BudgetExceededError: The ticket's tokens are spent.
         """
         if self._budget:
             self._budget.check()
-        asked = _GuardedStream(request)
+        progress = _GuardedStream(request)
         response: ChatResponse | None = None
         try:
-            response = yield from self._streamed(asked, _ends(request))
+            response = yield from self._stream_with_retries(progress, _deadline(request))
             return response
         finally:
-            if asked.calls:
-                self._account(request, response or asked.estimate(self.name))
+            if progress.calls:
+                self._account(request, response or progress.estimate(self.name))
 
-    def _streamed(self, asked: "_GuardedStream", ends: float) -> SampleStream:
+    def _stream_with_retries(self, progress: "_GuardedStream", ends: float) -> SampleStream:
         for attempt in range(1, self._tries + 1):
-            samples = self._once_streamed(asked, ends)
+            samples = self._stream_once(progress, ends)
             try:
                 while True:
                     sample = next(samples)
-                    asked.came.append(sample)
+                    progress.samples.append(sample)
                     yield sample
             except StopIteration as end:
                 response: ChatResponse = end.value
                 return response
             except ModelUnavailableError as error:
-                if asked.came or attempt == self._tries or not self._pause(attempt, error, ends):
+                if (
+                    progress.samples
+                    or attempt == self._tries
+                    or not self._pause(attempt, error, ends)
+                ):
                     raise
             finally:
                 samples.close()
         raise AssertionError("a call answers or raises")
 
-    def _once_streamed(self, asked: "_GuardedStream", ends: float) -> SampleStream:
+    def _stream_once(self, progress: "_GuardedStream", ends: float) -> SampleStream:
         self._breaker.check()
-        with self._place(_left(ends)), self._span("stream"):
-            left_s = _left(ends)
+        with self._slot(_remaining_s(ends)), tracing.leaf_span("llm stream", model=self.name):
+            left_s = _remaining_s(ends)
             start = time.perf_counter()
-            asked.calls += 1
+            progress.calls += 1
             try:
-                response = yield from self._model.stream(_within(asked.request, left_s))
+                request = progress.request.model_copy(update={"timeout_s": left_s})
+                response = yield from self._model.stream(request)
             except ModelUnavailableError:
-                self._failed(left_s)
+                self._record_failure(left_s)
                 raise
-        self._answered(start)
+        self._record_success(start)
         return response
 
     def check(self) -> None:
-        """Tell whether the model is asked at all, without asking it.
+        """Check that the circuit is closed, without calling the model.
 
         Raises:
             ModelUnavailableError: It failed repeatedly, and is left alone for a while.
@@ -298,11 +303,11 @@ class GuardedChatModel:
             raise ModelUnavailableError(f"{self.name!r} failed repeatedly")
 
     @contextmanager
-    def _place(self, within_s: float | None) -> Iterator[None]:
-        """One of the places for calls; it says nothing about the model that none comes free.
+    def _slot(self, within_s: float | None) -> Iterator[None]:
+        """Take one of the slots for concurrent calls; a timeout here is no fault of the model.
 
-        A ticket that has one asks its corrections in it: if each waited for a second one, nobody
-        would go on.
+        A ticket that holds a slot makes its corrective calls in it: if each waited for a second
+        slot, none could go on.
         """
         if self._has_place:
             yield
@@ -332,7 +337,7 @@ class GuardedChatModel:
         failure: ModelUnavailableError | None = None
         for attempt in range(1, self._tries + 1):
             try:
-                return self._once(call, ends)
+                return self._call_once(call, ends)
             except ModelUnavailableError as error:
                 # A call that failed by itself says so, not that it opened the circuit by that.
                 if failure is None or not isinstance(error, CircuitOpenError):
@@ -342,7 +347,7 @@ class GuardedChatModel:
         raise AssertionError("a call answers or raises")
 
     def _pause(self, attempt: int, error: ModelUnavailableError, ends: float) -> bool:
-        """Wait before the next try; False where there is no time for one."""
+        """Wait before the next try; return False if there is no time for one."""
         _log.warning("llm.call_failed", model=self.name, attempt=attempt, reason=str(error))
         pause = random.uniform(0.5, 1.0) * 2 ** (attempt - 1)  # noqa: S311 - jitter
         if time.monotonic() + pause >= ends:
@@ -350,32 +355,29 @@ class GuardedChatModel:
         self._sleep(pause)
         return True
 
-    def _once(self, call: Callable[[float | None], Result], ends: float) -> Result:
+    def _call_once(self, call: Callable[[float | None], Result], ends: float) -> Result:
         self._breaker.check()
-        with self._place(_left(ends)), self._span("call"):
-            left_s = _left(ends)
+        with self._slot(_remaining_s(ends)), tracing.leaf_span("llm call", model=self.name):
+            left_s = _remaining_s(ends)
             start = time.perf_counter()
             try:
                 result = call(left_s)
             except ModelUnavailableError:
-                self._failed(left_s)
+                self._record_failure(left_s)
                 raise
-        self._answered(start)
+        self._record_success(start)
         return result
 
-    def _span(self, what: str) -> AbstractContextManager[tracing.Span]:
-        return tracing.leaf(f"llm {what}", model=self.name)
-
-    def _failed(self, given_s: float | None) -> None:
+    def _record_failure(self, limit_s: float | None) -> None:
         CALLS.labels(self.name, "unavailable").inc()
-        if given_s is None or given_s >= FAIR_S:
+        if limit_s is None or limit_s >= FAIR_S:
             self._note(success=False)
 
     def _note(self, *, success: bool) -> None:
         self._breaker.note(success=success)
         BREAKER.labels(self.name).set(self._breaker.is_open)
 
-    def _answered(self, start: float) -> None:
+    def _record_success(self, start: float) -> None:
         self._note(success=True)
         CALLS.labels(self.name, "answered").inc()
         SECONDS.labels(self.name).observe(time.perf_counter() - start)
@@ -397,13 +399,13 @@ class GuardedChatModel:
         )
 
 
-def _ends(request: ChatRequest) -> float:
-    """When the whole call must be over, on the monotonic clock."""
+def _deadline(request: ChatRequest) -> float:
+    """Return the deadline of the whole call, on the monotonic clock."""
     return time.monotonic() + request.timeout_s if request.timeout_s else math.inf
 
 
-def _left(ends: float) -> float | None:
-    """Seconds; None without an end.
+def _remaining_s(ends: float) -> float | None:
+    """Return the seconds until the deadline; None without a deadline.
 
     Raises:
         ModelUnavailableError: None are left.
@@ -414,7 +416,3 @@ def _left(ends: float) -> float | None:
     if left <= 0:
         raise ModelUnavailableError("no time is left for a call to the model")
     return left
-
-
-def _within(request: ChatRequest, left_s: float | None) -> ChatRequest:
-    return request.model_copy(update={"timeout_s": left_s})

@@ -11,7 +11,7 @@ from services.llm.chat_model import (
     Sample,
     SampleStream,
     Usage,
-    drained,
+    drain,
 )
 from services.llm.openai_compatible import OpenAICompatibleChatModel
 
@@ -36,7 +36,9 @@ class LlamaChatModel(OpenAICompatibleChatModel):
         timeout_s: float = 120.0,
         hard_json: bool = True,
     ) -> None:
-        """`context_tokens` hold the prompt and one answer; `threads` 0 takes all cores but one.
+        """Start the server; `context_tokens` hold the prompt and one answer.
+
+        With `threads` 0 it takes all cores but one.
 
         Raises:
             ModelUnavailableError: The file is missing, is not GGUF, or does not fit the memory.
@@ -51,7 +53,7 @@ class LlamaChatModel(OpenAICompatibleChatModel):
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
-        return drained(self.stream(request))
+        return drain(self.stream(request))
 
     def stream(self, request: ChatRequest) -> SampleStream:
         """See `ChatModel.stream`."""
@@ -59,23 +61,19 @@ class LlamaChatModel(OpenAICompatibleChatModel):
         samples: list[Sample] = []
         usage = Usage()
         for index in range(request.n):
-            response = super().complete(_turn(request, index, time.perf_counter() - start))
+            update: dict[str, object] = {"n": 1}
+            if request.seed is not None:
+                update["seed"] = request.seed + index
+            if request.timeout_s is not None:
+                spent_s = time.perf_counter() - start
+                update["timeout_s"] = max(0.01, request.timeout_s - spent_s)
+            response = super().complete(request.model_copy(update=update))
             sample = response.samples[0].model_copy(update={"index": index})
             samples.append(sample)
             usage += response.usage
             yield sample
         seconds = time.perf_counter() - start
         return ChatResponse(samples=tuple(samples), model=self.name, usage=usage, seconds=seconds)
-
-
-def _turn(request: ChatRequest, index: int, spent_s: float) -> ChatRequest:
-    """The request for one of the samples, with the time that is left and a seed of its own."""
-    update: dict[str, object] = {"n": 1}
-    if request.seed is not None:
-        update["seed"] = request.seed + index
-    if request.timeout_s is not None:
-        update["timeout_s"] = max(0.01, request.timeout_s - spent_s)
-    return request.model_copy(update=update)
 
 
 def _start(model_path: Path, context_tokens: int, threads: int):  # type: ignore[no-untyped-def]  # noqa: ANN202 - the wheel is untyped and optional

@@ -11,7 +11,7 @@ _ON_THE_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gg
 
 
 def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatModel | None:
-    """The model behind its guard; None where the settings name none.
+    """Open the guarded model; None if the settings name none.
 
     A server need not be up: its calls fail until it is. A GGUF from the hub is kept in
     `models_dir`.
@@ -23,7 +23,32 @@ def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatMod
     if not settings.is_set:
         start_counting()
         return None
-    model = _llama(settings, models_dir) if settings.gguf else _server(settings)
+    # Most runs have no model, and its client takes a second to load.
+    model: ChatModel
+    if settings.gguf:
+        from services.llm.llama import LlamaChatModel  # noqa: PLC0415 - an optional dependency
+
+        model = LlamaChatModel(
+            gguf_file(settings.gguf, models_dir),
+            context_tokens=settings.context_tokens,
+            threads=settings.threads,
+            timeout_s=settings.timeout_s,
+            hard_json=settings.hard_json,
+        )
+    elif settings.name:
+        from services.llm.openai_compatible import OpenAICompatibleChatModel  # noqa: PLC0415
+
+        model = OpenAICompatibleChatModel(
+            str(settings.url),
+            settings.name,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else "unused",
+            timeout_s=settings.timeout_s,
+            hard_json=settings.hard_json,
+            prompt_logprobs=settings.prompt_logprobs,
+            seeded=settings.seeded,
+        )
+    else:
+        raise ModelRefusedError("FLOWXPERT_MODEL_URL is set: set FLOWXPERT_MODEL_NAME too")
     return GuardedChatModel(
         model,
         tries=settings.tries,
@@ -33,38 +58,8 @@ def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatMod
     )
 
 
-def _server(settings: ModelSettings) -> ChatModel:
-    if not settings.name:
-        raise ModelRefusedError("FLOWXPERT_MODEL_URL is set: set FLOWXPERT_MODEL_NAME too")
-    # Most runs have no model, and its client takes a second to load.
-    from services.llm.openai_compatible import OpenAICompatibleChatModel  # noqa: PLC0415
-
-    key = settings.api_key
-    return OpenAICompatibleChatModel(
-        str(settings.url),
-        settings.name,
-        api_key=key.get_secret_value() if key else "unused",
-        timeout_s=settings.timeout_s,
-        hard_json=settings.hard_json,
-        prompt_logprobs=settings.prompt_logprobs,
-        seeded=settings.seeded,
-    )
-
-
-def _llama(settings: ModelSettings, models_dir: Path) -> ChatModel:
-    from services.llm.llama import LlamaChatModel  # noqa: PLC0415 - an optional dependency
-
-    return LlamaChatModel(
-        gguf_file(str(settings.gguf), models_dir),
-        context_tokens=settings.context_tokens,
-        threads=settings.threads,
-        timeout_s=settings.timeout_s,
-        hard_json=settings.hard_json,
-    )
-
-
 def gguf_file(name: str, models_dir: Path) -> Path:
-    """The file of that name, downloaded into `models_dir` where it is one of the hub's.
+    """Return the path of that file, downloaded into `models_dir` if the hub has it.
 
     Raises:
         ModelUnavailableError: The hub did not give it.
@@ -74,14 +69,13 @@ def gguf_file(name: str, models_dir: Path) -> Path:
     if path.is_file() or not on_the_hub:
         return path
     kept = models_dir / on_the_hub["file"]
-    return kept if kept.is_file() else _download(on_the_hub, models_dir)
-
-
-def _download(name: re.Match[str], models_dir: Path) -> Path:
+    if kept.is_file():
+        return kept
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - slow to import, rarely needed
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
 
     try:
-        return Path(hf_hub_download(name["repository"], name["file"], local_dir=models_dir))
+        repository, file = on_the_hub["repository"], on_the_hub["file"]
+        return Path(hf_hub_download(repository, file, local_dir=models_dir))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelUnavailableError(f"cannot download {name[0]!r} from the hub: {error}") from error
+        raise ModelUnavailableError(f"cannot download {name!r} from the hub: {error}") from error

@@ -11,7 +11,7 @@ import httpx2
 from openai import APIError, APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
-from services.kit.observability.redaction import redacted
+from services.kit.observability.redaction import redact
 from services.llm.chat_model import (
     ChatRequest,
     ChatResponse,
@@ -22,21 +22,22 @@ from services.llm.chat_model import (
     SampleStream,
     Usage,
 )
-from services.llm.in_time import in_time
+from services.llm.deadline import iterate_with_deadline
 
 _LATER = frozenset({408, 409, 425, 429})
-"""Client-error statuses that say "not now" rather than "not so"."""
+"""Client-error statuses that mean "not now" rather than "never"."""
 _BLANK_RUNS = (" " * 64, "\n" * 8, "\t" * 16)
-"""Where schemas allow blanks between values, small models write nothing else to the end of their
-tokens; no answer needs that many."""
+"""Stop sequences: where a schema allows blanks, small models write nothing else until their tokens
+run out; no answer needs that many.
+"""
 
 
 _MOST_BYTES = 32_000_000
-"""Of one answer as it is sent; the longest completions have some 100,000."""
+"""Limit for one answer on the wire; the longest completions have some 100,000."""
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """An answer that ends in an error before it fills the memory."""
+    """Response stream that raises an error before it fills the memory."""
 
     def __init__(self, stream: httpx2.SyncByteStream) -> None:
         self._stream = stream
@@ -59,7 +60,7 @@ def _bound(response: httpx2.Response) -> None:
 
 
 class OpenAICompatibleChatModel:
-    """A model on a server. Retries are the guard's business, so the client makes none."""
+    """A model on a server. The client makes no retries, because the guard does."""
 
     def __init__(
         self,
@@ -96,27 +97,29 @@ class OpenAICompatibleChatModel:
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
         limit_s = self._limit(request.timeout_s)
-        with self._errors_named(limit_s):
-            return next(in_time(lambda: self._completed(request), limit_s))
+        with self._translate_errors(limit_s):
+            return next(iterate_with_deadline(lambda: self._complete_once(request), limit_s))
 
     def stream(self, request: ChatRequest) -> SampleStream:
-        """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
+        """See `ChatModel.stream`; closing it closes the connection, so the server stops writing."""
         start = time.perf_counter()
         limit_s = self._limit(request.timeout_s)
-        written, connection = _Written(), _Connection()
+        state, connection = _StreamState(), _Connection()
         with (
-            self._errors_named(limit_s),
+            self._translate_errors(limit_s),
             connection,
-            closing(in_time(lambda: self._chunks(request, connection), limit_s)) as chunks,
+            closing(
+                iterate_with_deadline(lambda: self._chunks(request, connection), limit_s)
+            ) as chunks,
         ):
             for chunk in chunks:
-                yield from written.take(chunk)
-        if not written.is_whole:
+                yield from state.take(chunk)
+        if not state.is_whole:
             raise ModelUnavailableError(f"model {self.name!r} broke off in the middle of an answer")
         return ChatResponse(
-            samples=tuple(sample for _, sample in sorted(written.finished.items())),
-            model=written.model or self.name,
-            usage=written.usage,
+            samples=tuple(sample for _, sample in sorted(state.finished.items())),
+            model=state.model or self.name,
+            usage=state.usage,
             seconds=time.perf_counter() - start,
         )
 
@@ -129,15 +132,19 @@ class OpenAICompatibleChatModel:
         if not text:
             return []
         limit_s = self._limit(timeout_s)
-        with self._errors_named(limit_s):
-            return next(in_time(lambda: self._told(messages, text, limit_s), limit_s))
+        with self._translate_errors(limit_s):
+            return next(
+                iterate_with_deadline(
+                    lambda: self._token_log_probs(messages, text, limit_s), limit_s
+                )
+            )
 
     def _limit(self, timeout_s: float | None) -> float:
         return timeout_s or self._timeout_s
 
     @contextmanager
-    def _errors_named(self, limit_s: float) -> Iterator[None]:
-        """Whatever goes wrong with the server, under the port's names."""
+    def _translate_errors(self, limit_s: float) -> Iterator[None]:
+        """Translate the client's errors into those of the port."""
         try:
             yield
         except TimeoutError as error:
@@ -145,7 +152,7 @@ class OpenAICompatibleChatModel:
                 f"model {self.name!r} took longer than {limit_s:.1f} s"
             ) from error
         except APIStatusError as error:
-            raise _named(error.status_code, self.name, error.message) from error
+            raise _error_for(error.status_code, self.name, error.message) from error
         except (APIError, httpx2.HTTPError, httpx.HTTPError) as error:
             raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
         except OpenAIError as error:
@@ -155,7 +162,7 @@ class OpenAICompatibleChatModel:
                 f"the server of {self.name!r} answered what is no completion: {error!r}"
             ) from error
 
-    def _completed(self, request: ChatRequest) -> Generator[ChatResponse, None, None]:
+    def _complete_once(self, request: ChatRequest) -> Generator[ChatResponse, None, None]:
         start = time.perf_counter()
         client = self._client.with_options(timeout=self._limit(request.timeout_s))
         answer = client.chat.completions.create(**self._body(request))
@@ -187,11 +194,11 @@ class OpenAICompatibleChatModel:
         client = self._client.with_options(timeout=self._limit(request.timeout_s))
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         with client.chat.completions.create(**body) as chunks:
-            connection.opened(chunks.response)
+            connection.attach(chunks.response)
             yield from chunks
-            connection.ended()
+            connection.detach()
 
-    def _told(
+    def _token_log_probs(
         self, messages: Sequence[Message], text: str, limit_s: float
     ) -> Generator[list[float], None, None]:
         prefix = self._count_tokens(messages, limit_s)
@@ -214,7 +221,7 @@ class OpenAICompatibleChatModel:
         body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
         answer = self._http.post(f"{self._root}/tokenize", json=body, timeout=limit_s)
         if answer.is_error:
-            raise _named(answer.status_code, self.name, answer.text)
+            raise _error_for(answer.status_code, self.name, answer.text)
         return int(answer.json()["count"])
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
@@ -235,7 +242,7 @@ class OpenAICompatibleChatModel:
 
 
 class _Connection:
-    """A stream's connection, which is broken where it is left before its end.
+    """Connection of a stream, which is shut down if the stream is left before its end.
 
     Shut down rather than closed: that wakes the thread that reads it.
     """
@@ -243,16 +250,16 @@ class _Connection:
     def __init__(self) -> None:
         self._response: httpx2.Response | None = None
 
-    def opened(self, response: httpx2.Response) -> None:
-        """It is this one."""
+    def attach(self, response: httpx2.Response) -> None:
+        """Remember the response whose connection this is."""
         self._response = response
 
-    def ended(self) -> None:
-        """All was read; others may use the connection from now on."""
+    def detach(self) -> None:
+        """Forget the connection: all was read, and others may use it from now on."""
         self._response = None
 
     def __enter__(self) -> None:
-        """Nothing is open yet."""
+        """Enter the context; no connection is open yet."""
 
     def __exit__(self, *_error: object) -> None:
         network = self._response and self._response.extensions.get("network_stream")
@@ -261,8 +268,8 @@ class _Connection:
                 network.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
-class _Written:
-    """What the chunks of a stream amount to so far."""
+class _StreamState:
+    """Samples and usage accumulated from the chunks of a stream."""
 
     def __init__(self) -> None:
         self.finished: dict[int, Sample] = {}
@@ -272,11 +279,11 @@ class _Written:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every sample that was begun is finished, and there is one."""
+        """True if there are samples and each one that was begun is finished."""
         return bool(self.finished) and self.finished.keys() == self._texts.keys()
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[Sample]:
-        """The samples that this chunk finishes."""
+        """Add a chunk and yield the samples that it finishes."""
         self.model = self.model or chunk.model
         if chunk.usage:  # vLLM tells it once for all samples, llama.cpp once for each
             self.usage += Usage(
@@ -295,11 +302,11 @@ class _Written:
 
 
 def _wire(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - the client's union of dictionaries
-    """As the server gets them: nothing that is secret or personal leaves the platform."""
-    return [{"role": message.role, "content": redacted(message.content)} for message in messages]
+    """Return the messages in wire format; secrets and personal data are redacted."""
+    return [{"role": message.role, "content": redact(message.content)} for message in messages]
 
 
-def _named(status: int, model: str, detail: str) -> ModelUnavailableError | ModelRefusedError:
+def _error_for(status: int, model: str, detail: str) -> ModelUnavailableError | ModelRefusedError:
     message = f"model {model!r} answered {status}: {detail[:500]}"
     if status in _LATER or status >= 500:
         return ModelUnavailableError(message)

@@ -18,7 +18,7 @@ from services.llm.chat_model import Message
 
 
 class PromptError(FlowXpertError):
-    """A prompt file contradicts itself, or was given other variables than it declares."""
+    """A prompt file contradicts itself, or the values differ from its declared variables."""
 
 
 class Prompt(BaseModel):
@@ -38,15 +38,15 @@ class Prompt(BaseModel):
         return f"{self.name}@{self.version}"
 
     def render(self, values: Mapping[str, str]) -> tuple[Message, ...]:
-        """The messages, each value in a marked block of the user message.
+        """Return the messages, with each value in a delimited block of the user message.
 
         Raises:
             PromptError: A declared variable is missing, or one too many was given.
         """
         if set(values) != set(self.variables):
             raise PromptError(f"{self.label} takes {self.variables!r}, got {sorted(values)!r}")
-        mark = _mark(values)
-        blocks = {name: _block(name, text, mark) for name, text in values.items()}
+        delimiter = _delimiter(values)
+        blocks = {name: _block(name, text, delimiter) for name, text in values.items()}
         return (
             Message(role="system", content=self.system.strip()),
             Message(role="user", content=Template(self.user).substitute(blocks).strip()),
@@ -54,7 +54,7 @@ class Prompt(BaseModel):
 
 
 def load_prompt(package: str, name: str) -> Prompt:
-    """The prompt `name`.yaml of a service's `prompts/` folder.
+    """Load the prompt `name`.yaml from a service's `prompts/` folder.
 
     Raises:
         PromptError: Declared and used variables differ, or the system text uses one.
@@ -69,20 +69,20 @@ def load_prompt(package: str, name: str) -> Prompt:
     return prompt
 
 
-def quoted(name: str, text: str) -> str:
-    """Untrusted text in a block that it cannot close, for answers that a model will read."""
-    return _block(name, text, _mark({name: text}))
+def quote_untrusted(name: str, text: str) -> str:
+    """Wrap untrusted text in a block that it cannot close, for a model to read."""
+    return _block(name, text, _delimiter({name: text}))
 
 
-def _mark(values: Mapping[str, str]) -> str:
-    """A word that depends on every text, so that none holds it; the same for the same texts.
+def _delimiter(values: Mapping[str, str]) -> str:
+    """Return a delimiter that none of the texts contains; equal texts give an equal one.
 
-    A text that held the hash of itself would take 2^63 tries to find.
+    A text that contains its own hash would take 2^63 tries to find.
     """
     text = "\0".join(f"{name}\0{values[name]}" for name in sorted(values))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _block(name: str, text: str, mark: str) -> str:
+def _block(name: str, text: str, delimiter: str) -> str:
     label = re.sub(r"\W", "-", name)
-    return f"<{label}-{mark}>\n{text}\n</{label}-{mark}>"
+    return f"<{label}-{delimiter}>\n{text}\n</{label}-{delimiter}>"

@@ -1,4 +1,4 @@
-"""A chat model that answers from a script: for tests and for measuring the platform's own time."""
+"""Chat model that answers from a script, for tests and for measuring the platform's own time."""
 
 import threading
 import time
@@ -17,16 +17,16 @@ Script = Callable[[ChatRequest], Sequence[str]]
 
 
 class ScriptedChatModel:
-    """Answers what `script` returns for a request, `seconds` later, and remembers the requests."""
+    """Model that answers what `script` returns, `seconds` later, and records the requests."""
 
     name = "scripted"
 
     def __init__(self, script: Script | Sequence[str], *, seconds: float = 0.0) -> None:
-        """`script` is a function of the request, or texts of which every call takes the next `n`.
+        """Take a function of the request, or texts of which every call takes the next `n`.
 
         The last text is repeated when they run out.
         """
-        self._script = script if callable(script) else _taking_turns(list(script))
+        self._script = script if callable(script) else _script_of_texts(list(script))
         self._seconds = seconds
         self.requests: list[ChatRequest] = []
 
@@ -55,10 +55,10 @@ class ScriptedChatModel:
     def log_probabilities(
         self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
     ) -> list[float] | None:
-        """None: a script has no opinion."""
+        """Return None: a script has no probabilities."""
 
 
-def _taking_turns(texts: list[str]) -> Script:
+def _script_of_texts(texts: list[str]) -> Script:
     lock = threading.Lock()
     position = 0
 

@@ -72,5 +72,5 @@ class ModelSettings(Settings):
 
     @property
     def is_set(self) -> bool:
-        """Whether there is a model."""
+        """True if a model is configured."""
         return bool(self.url or self.gguf)

@@ -21,7 +21,7 @@ class UnusableBackupError(InvalidInputError):
     """The file is no backup, is broken, or was made by something newer."""
 
 
-class Part(BaseModel):
+class BackupPart(BaseModel):
     """One stream of the backup."""
 
     model_config = ConfigDict(frozen=True)
@@ -30,39 +30,39 @@ class Part(BaseModel):
     size: int
     """Bytes, unpacked."""
     rows: int = 0
-    """Lines, where it is a table."""
+    """Number of lines, if it is a table."""
 
 
 class Manifest(BaseModel):
-    """What a backup holds."""
+    """Contents of a backup: its streams and the state they were taken from."""
 
     model_config = ConfigDict(frozen=True)
 
     format: int = FORMAT
     version: str
-    """Of the platform that made it."""
+    """Version of the platform that made it."""
     made_at: datetime
     revisions: dict[str, str]
-    """Of the tables, by room."""
+    """Revisions of the tables, by room."""
     documents: int
     cases: int
-    """Past tickets of the graph."""
-    parts: dict[str, Part]
+    """Number of past tickets in the graph."""
+    parts: dict[str, BackupPart]
 
 
-class Writer:
-    """Writes streams, and the manifest last: a file without one is no backup."""
+class BackupWriter:
+    """Writer of streams, and of the manifest last: a file without one is no backup."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, BackupPart] = {}
 
     def add_lines(self, name: str, lines: Iterable[bytes]) -> int:
-        """A stream of lines; returns how many."""
+        """Add a stream of lines and return their number."""
         return self._add(name, lines, are_rows=True)
 
     def add_file(self, name: str, path: Path) -> None:
-        """A file as it is."""
+        """Add a file unchanged."""
         with path.open("rb") as file:
             self._add(name, iter(lambda: file.read(_BLOCK), b""), are_rows=False)
 
@@ -75,7 +75,7 @@ class Writer:
                 size += len(block)
                 number += 1
         rows = number if are_rows else 0
-        self.parts[name] = Part(sha256=digest.hexdigest(), size=size, rows=rows)
+        self.parts[name] = BackupPart(sha256=digest.hexdigest(), size=size, rows=rows)
         return number
 
     def finish(
@@ -94,11 +94,11 @@ class Writer:
         return manifest
 
 
-class Reader:
-    """A backup that is read; use it as a context."""
+class BackupReader:
+    """Open backup; use it as a context."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the file.
+        """Open the file and read its manifest.
 
         Raises:
             UnusableBackupError: It is none.
@@ -112,7 +112,7 @@ class Reader:
             raise UnusableBackupError("a newer FlowXpert made this backup: upgrade first")
 
     def check(self) -> None:
-        """Read everything once and compare.
+        """Read all streams once and compare their checksums.
 
         Raises:
             UnusableBackupError: A stream is not what was written.
@@ -129,16 +129,16 @@ class Reader:
                 raise UnusableBackupError(f"{name!r} is not what was written")
 
     def open(self, name: str) -> IO[bytes]:
-        """A stream, to be closed by the caller."""
+        """Open a stream; the caller closes it."""
         return self._archive.open(name)
 
     def lines(self, name: str) -> Iterator[bytes]:
-        """The lines of a stream."""
+        """Yield the lines of a stream."""
         with self.open(name) as stream:
             yield from stream
 
     def messages(self, name: str) -> Iterator[object]:
-        """Its lines, read as JSON."""
+        """Yield the lines of a stream, parsed as JSON."""
         return map(json.loads, self.lines(name))
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Everything the platform keeps in one file, beside whatever runs.
+"""Backup of the whole platform into one file, while it runs.
 
 The tables are read in one snapshot. What can be made of them again is not copied: vectors and the
 graph of the documents; the vectors' cache is, so that making them again takes no model. Past
@@ -19,17 +19,18 @@ from sqlalchemy import Connection
 from services.ingestion.settings import IngestionSettings
 from services.kit.errors import InvalidInputError
 from services.kit.fits.fitted import FOLDER
+from services.kit.migrations import revisions_of
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.ports import GraphStore
-from services.operations.archive import Manifest, Writer
-from services.operations.sql_dump import lines_of, revisions_of, tables_of
+from services.operations.archive import BackupWriter, Manifest
+from services.operations.sql_dump import lines_of, tables_of
 from services.stores import open_graph
 
 CASES = "graph/cases.jsonl"
 CACHE = "vectors.db"
 TABLES, FILES, WORK = "tables/", "files/", "work/"
-"""Of files: those below the data folder, and those of a working folder that lies elsewhere."""
+"""Prefixes of streams: tables, files in the data folder, files in a working folder elsewhere."""
 ALL_CASES = 10_000_000
 _NOTHING = "{} holds no platform: name the data folder, or set the variables that the platform has"
 
@@ -49,7 +50,7 @@ class NothingToBackUpError(InvalidInputError):
 
 
 def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest:
-    """Write the backup; it appears under its name once it is whole, readable for its owner only.
+    """Write the backup; it appears under its name once complete, readable by its owner only.
 
     Raises:
         TargetExistsError: Something of this name is there.
@@ -66,17 +67,17 @@ def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest
     beside = path.with_name(f".{path.name}.part")
     try:
         with ExitStack() as opened:
-            file = opened.enter_context(os.fdopen(_private(beside), "wb"))
+            file = opened.enter_context(os.fdopen(_open_private(beside), "wb"))
             archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
             opened.enter_context(archive)
-            manifest = _write(settings, Writer(archive), on_part, opened)
+            manifest = _write(settings, BackupWriter(archive), on_part, opened)
         beside.rename(path)
     finally:
         beside.unlink(missing_ok=True)
     return manifest
 
 
-def _private(path: Path) -> int:
+def _open_private(path: Path) -> int:
     try:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     except OSError as error:
@@ -84,7 +85,7 @@ def _private(path: Path) -> int:
 
 
 def _write(
-    settings: PlatformSettings, writer: Writer, on_part: OnPart, opened: ExitStack
+    settings: PlatformSettings, writer: BackupWriter, on_part: OnPart, opened: ExitStack
 ) -> Manifest:
     database = Database(settings.resolved_database_url)
     opened.callback(database.close)
@@ -110,7 +111,7 @@ def _write(
 
 
 def _snapshot(connection: Connection) -> None:
-    """From here on the connection sees one state; a transaction of SQLite does so anyway."""
+    """Let the connection see one state from here on; a SQLite transaction does so anyway."""
     if connection.dialect.name == "sqlite":
         connection.connection.driver_connection.isolation_level = None  # type: ignore[union-attr]
         connection.exec_driver_sql("BEGIN")
@@ -123,13 +124,13 @@ def _cases(graph: GraphStore) -> Iterator[bytes]:
 
 
 def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:
-    """Uploads and fitted numbers: the only files that nothing else gives back."""
+    """Yield uploads and fitted parameters: the only files that cannot be made again."""
     data_dir = data_dir.resolve()
     work_dir = work_dir.resolve() if work_dir else data_dir
-    found = {file for folder in data_dir.rglob("uploads") for file in folder.rglob("*")}
-    found.update((work_dir / "uploads").rglob("*"))
-    found.update((data_dir / FOLDER).glob("*.json"))
-    for file in sorted(found):
+    files = {file for folder in data_dir.rglob("uploads") for file in folder.rglob("*")}
+    files.update((work_dir / "uploads").rglob("*"))
+    files.update((data_dir / FOLDER).glob("*.json"))
+    for file in sorted(files):
         if not file.is_file():
             continue
         if file.is_relative_to(data_dir):
@@ -138,8 +139,8 @@ def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:
             yield f"{WORK}{file.relative_to(work_dir).as_posix()}", file
 
 
-def _add_cache(path: Path, writer: Writer) -> None:
-    """A copy of the cache as it is at one moment, whoever writes to it."""
+def _add_cache(path: Path, writer: BackupWriter) -> None:
+    """Add a consistent copy of the cache, even while it is being written."""
     if not path.exists():
         return
     with TemporaryDirectory() as folder:

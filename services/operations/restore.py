@@ -1,4 +1,4 @@
-"""A backup into the stores that the settings name, whichever engines they are.
+"""Restore of a backup into the stores that the settings name, whichever engines they are.
 
 Tables are made as they were when the backup was written, filled, and then migrated; vectors and the
 graph are made again from them. Nothing else may run meanwhile.
@@ -15,14 +15,23 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.data_dir import own_data_dir
 from services.kit.errors import ConflictError
-from services.kit.migrations import ROOMS, UnknownRevisionError, room_tables, upgrade
+from services.kit.migrations import (
+    RELEASE_BEFORE,
+    ROOMS,
+    OutdatedRevisionError,
+    UnknownRevisionError,
+    check_revisions,
+    revisions_of,
+    room_tables,
+    upgrade,
+)
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import SessionRow, SignInRow
 from services.knowledge.model import Case
-from services.operations.archive import Manifest, Reader, UnusableBackupError
+from services.operations.archive import BackupReader, Manifest, UnusableBackupError
 from services.operations.backup import CACHE, CASES, FILES, TABLES, WORK
-from services.operations.sql_dump import count, load, revisions_of, tables_of
+from services.operations.sql_dump import count, load, tables_of
 from services.serving.embedded import Embedded
 
 OnPart = Callable[[str], None]
@@ -33,33 +42,34 @@ _OF_SERVICE = ("ingestion", _UPLOADS)
 
 
 class NotEmptyError(ConflictError):
-    """The platform holds something already."""
+    """The platform holds data already."""
 
 
 def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace: bool) -> Manifest:
-    """Bring everything back; nothing is changed before the whole file was checked.
+    """Restore everything; nothing is changed before the whole file has been checked.
 
     Raises:
-        UnusableBackupError: It is broken, newer than this platform, or not what was counted.
+        UnusableBackupError: It is broken, newer or too old, or not what was counted.
         NotEmptyError: The platform holds something, and it is not to be replaced.
         UnavailableError: A store did not answer; call it again with `replace`.
     """
-    with Reader(path) as reader:
+    with BackupReader(path) as reader:
         reader.check()
+        _check_age(reader.manifest)
         with own_data_dir(settings.data_dir.resolve()) as folder:
             elsewhere = any(name.startswith(WORK) for name in reader.manifest.parts)
-            places = UploadPlaces(folder, IngestionSettings().work_dir, elsewhere)
+            places = UploadPaths(folder, IngestionSettings().work_dir, elsewhere)
             database = Database(settings.resolved_database_url)
             try:
                 _fill(database, reader, on_part, replace=replace)
                 _move_uploads(database, places)
             finally:
                 database.close()
-            _bring_files(reader, places, settings.resolved_embedding_cache)
+            _restore_files(reader, places, settings.resolved_embedding_cache)
         with Embedded.open(settings) as platform:
             on_part("vectors and graph")
             documents = platform.ingestion.reindex()
-            _bring_cases(platform, reader)
+            _restore_cases(platform, reader)
         if documents > reader.manifest.documents:
             raise UnusableBackupError(
                 f"{reader.manifest.documents} documents were expected, {documents} came"
@@ -67,19 +77,28 @@ def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace:
         return reader.manifest
 
 
-def _fill(database: Database, reader: Reader, on_part: OnPart, *, replace: bool) -> None:
+def _check_age(manifest: Manifest) -> None:
+    try:
+        check_revisions(manifest.revisions)
+    except UnknownRevisionError as error:
+        raise UnusableBackupError(f"a newer FlowXpert made this backup: {error}") from error
+    except OutdatedRevisionError as error:
+        raise UnusableBackupError(
+            f"an older FlowXpert made this backup: restore it with release {RELEASE_BEFORE}, "
+            "start that once, and make a new one"
+        ) from error
+
+
+def _fill(database: Database, reader: BackupReader, on_part: OnPart, *, replace: bool) -> None:
     with database.engine.connect() as connection:
-        there = revisions_of(connection) and any(
+        is_filled = revisions_of(connection) and any(
             count(connection, table) for table in tables_of(connection)
         )
-    if there and not replace:
+    if is_filled and not replace:
         raise NotEmptyError("the platform is not empty: --replace puts the backup in its place")
     _drop_all(database)
     for room, revision in reader.manifest.revisions.items():
-        try:
-            upgrade(database, room, revision)
-        except UnknownRevisionError as error:
-            raise UnusableBackupError(f"a newer FlowXpert made this backup: {error}") from error
+        upgrade(database, room, revision)
     with database.engine.begin() as connection:
         for table in tables_of(connection):
             name = f"{TABLES}{table.name}.jsonl"
@@ -101,11 +120,13 @@ def _drop_all(database: Database) -> None:
     with database.engine.begin() as connection:
         metadata = MetaData()
         metadata.reflect(connection)
-        known = {f"alembic_{room}" for room in ROOMS} | {each.name for each in room_tables("kit")}
+        own_tables = {f"alembic_{room}" for room in ROOMS} | {
+            each.name for each in room_tables("kit")
+        }
         ours = [
             table
             for table in metadata.tables.values()
-            if table.name in known or table.name.partition("_")[0] in ROOMS
+            if table.name in own_tables or table.name.partition("_")[0] in ROOMS
         ]
         metadata.drop_all(connection, tables=ours)
         if connection.dialect.name != "sqlite":
@@ -114,25 +135,25 @@ def _drop_all(database: Database) -> None:
 
 
 @dataclass(frozen=True)
-class UploadPlaces:
-    """Where the platform that is restored keeps uploads."""
+class UploadPaths:
+    """Upload folders of the platform that is being restored."""
 
     data_dir: Path
     work_dir: Path | None
-    """As it is set."""
+    """The working folder as configured."""
     from_elsewhere: bool = False
-    """Whether the backup's uploads were in a working folder outside the data folder."""
+    """True if the backup's uploads were in a working folder outside the data folder."""
 
-    def of_root(self, before: str) -> Path:
-        """The folder of uploads that takes the place of the one they were in."""
+    def root_for(self, before: str) -> Path:
+        """Return the upload folder that replaces the one in the backup."""
         if self.work_dir is not None:
             return self.work_dir.resolve() / _UPLOADS
         # Services of their own keep them in a folder of ingestion's.
         is_of_service = PurePosixPath(before).parts[-2:] == _OF_SERVICE and not self.from_elsewhere
         return self.data_dir.joinpath(*_OF_SERVICE if is_of_service else (_UPLOADS,))
 
-    def of_file(self, name: str) -> Path:
-        """Where a file of the backup goes.
+    def path_for(self, name: str) -> Path:
+        """Return the path to which a file of the backup is restored.
 
         Raises:
             UnusableBackupError: Out of the folders.
@@ -146,12 +167,12 @@ class UploadPlaces:
         return self.work_dir.resolve().joinpath(_UPLOADS, *relative.parts[after:])
 
 
-def _move_uploads(database: Database, places: UploadPlaces) -> None:
-    """What was uploaded belongs to the folder of uploads, wherever that is now."""
+def _move_uploads(database: Database, places: UploadPaths) -> None:
+    """Rewrite the paths of uploads to the upload folder of this platform."""
     uploaded = select(JobRow.source).where(JobRow.is_upload.is_(True)).distinct()
     with database.session() as session:
         for old in session.scalars(uploaded).all():
-            new = str(places.of_root(old))
+            new = str(places.root_for(old))
             if new == old:
                 continue
             below = literal(new) + func.substr(JobRow.path, len(old) + 1)
@@ -162,23 +183,23 @@ def _move_uploads(database: Database, places: UploadPlaces) -> None:
             session.execute(update(OwnerRow).where(OwnerRow.root == old).values(root=new))
 
 
-def _bring_files(reader: Reader, places: UploadPlaces, cache: Path) -> None:
+def _restore_files(reader: BackupReader, places: UploadPaths, cache: Path) -> None:
     for name in reader.manifest.parts:
         if name == CACHE:
             for beside in ("", "-wal", "-shm"):
                 cache.with_name(cache.name + beside).unlink(missing_ok=True)
-            _bring(reader, name, cache)
+            _restore_file(reader, name, cache)
         elif name.startswith((FILES, WORK)):
-            _bring(reader, name, places.of_file(name))
+            _restore_file(reader, name, places.path_for(name))
 
 
-def _bring(reader: Reader, name: str, path: Path) -> None:
+def _restore_file(reader: BackupReader, name: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with reader.open(name) as stream, path.open("wb") as file:
         shutil.copyfileobj(stream, file)
 
 
-def _bring_cases(platform: Embedded, reader: Reader) -> None:
+def _restore_cases(platform: Embedded, reader: BackupReader) -> None:
     batch: list[Case] = []
     for message in reader.messages(CASES):
         batch.append(Case.model_validate(message))

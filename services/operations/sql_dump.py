@@ -1,4 +1,4 @@
-"""All tables of a database as lines of JSON and back, whichever engine is on either side."""
+"""Dump of all tables of a database as lines of JSON, and its loading, for any engine."""
 
 import base64
 import json
@@ -17,7 +17,6 @@ from sqlalchemy import (
     Table,
     Uuid,
     func,
-    inspect,
     select,
     text,
 )
@@ -26,45 +25,35 @@ from services.kit.migrations import ROOMS
 
 _ROWS_AT_ONCE = 500
 _LARGE_ROWS_AT_ONCE = 20
-"""Of tables that keep bytes, such as pictures."""
+"""Batch size for tables that store bytes, such as pictures."""
 
 Row = Mapping[str, Any]
 
 
 def tables_of(connection: Connection) -> list[Table]:
-    """The platform's tables as they are, each after those that it refers to."""
+    """Return the platform's tables as they are, each after those it refers to."""
     metadata = MetaData()
     metadata.reflect(connection)
     versions = {f"alembic_{room}" for room in ROOMS}
     return [table for table in metadata.sorted_tables if table.name not in versions]
 
 
-def revisions_of(connection: Connection) -> dict[str, str]:
-    """The revision of each room's tables; rooms that have none are left out."""
-    there = set(inspect(connection).get_table_names())
-    return {
-        room: str(connection.scalar(text(f"SELECT version_num FROM alembic_{room}")))  # noqa: S608
-        for room in ROOMS
-        if f"alembic_{room}" in there
-    }
-
-
 def count(connection: Connection, table: Table) -> int:
-    """Rows of a table."""
+    """Count the rows of a table."""
     return int(connection.scalar(select(func.count()).select_from(table)) or 0)
 
 
 def lines_of(connection: Connection, table: Table) -> Iterator[bytes]:
-    """A row a line, read as they are asked for."""
+    """Yield the rows as one line of JSON each, read lazily."""
     streamed = connection.execution_options(yield_per=_rows_at_once(table))
     ordered = select(table).order_by(*table.primary_key.columns)
     for row in streamed.execute(ordered).mappings():
-        values = {name: _written(value) for name, value in row.items()}
+        values = {name: _to_json(value) for name, value in row.items()}
         yield json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def load(connection: Connection, table: Table, lines: Iterable[bytes]) -> int:
-    """Insert rows into an empty table; returns how many."""
+    """Insert rows into an empty table and return their number."""
     for column in table.columns:
         if isinstance(column.type, JSON):
             column.type.none_as_null = True
@@ -73,7 +62,7 @@ def load(connection: Connection, table: Table, lines: Iterable[bytes]) -> int:
     while batch := list(islice(rows, _rows_at_once(table))):
         connection.execute(table.insert(), batch)
         loaded += len(batch)
-    _count_on(connection, table)
+    _advance_sequences(connection, table)
     return loaded
 
 
@@ -82,7 +71,7 @@ def _rows_at_once(table: Table) -> int:
     return _LARGE_ROWS_AT_ONCE if is_large else _ROWS_AT_ONCE
 
 
-def _written(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
     if isinstance(value, bytes | memoryview):
@@ -93,12 +82,12 @@ def _written(value: object) -> object:
 def _read_row(connection: Connection, table: Table, row: Row) -> dict[str, object]:
     is_sqlite = connection.dialect.name == "sqlite"
     return {
-        name: _read(table.columns[name].type, value, is_sqlite=is_sqlite)
+        name: _from_json(table.columns[name].type, value, is_sqlite=is_sqlite)
         for name, value in row.items()
     }
 
 
-def _read(kind: object, value: Any, *, is_sqlite: bool) -> object:  # noqa: ANN401 - JSON
+def _from_json(kind: object, value: Any, *, is_sqlite: bool) -> object:  # noqa: ANN401 - JSON
     if value is None or isinstance(kind, JSON | Uuid):
         return value
     if isinstance(kind, DateTime):
@@ -109,8 +98,8 @@ def _read(kind: object, value: Any, *, is_sqlite: bool) -> object:  # noqa: ANN4
     return value
 
 
-def _count_on(connection: Connection, table: Table) -> None:
-    """Let the numbers that PostgreSQL gives out go on after the last; SQLite does by itself."""
+def _advance_sequences(connection: Connection, table: Table) -> None:
+    """Advance PostgreSQL's sequences past the loaded rows; SQLite does so by itself."""
     if connection.dialect.name == "sqlite":
         return
     for column in table.primary_key.columns:

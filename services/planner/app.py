@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from services.contracts.composing import Composing
+from services.contracts.composing import Compositions
 from services.contracts.planner import Planner
 from services.kit.http.app import create_service_app
 from services.kit.http.health import Check
@@ -17,11 +17,11 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Planner | None = None,
-    composing: Composing | None = None,
+    composing: Compositions | None = None,
     checks: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service, the extractive planner unless another is given."""
+    """Create the app of a service; by default that of the extractive planner."""
     routers = [create_router(service or PlannerService())]
     if composing is not None:
         routers.append(create_composing_router(composing))

@@ -1,4 +1,4 @@
-"""Planner over HTTP."""
+"""Routes of the planner."""
 
 from collections.abc import AsyncIterator, Generator, Iterator
 
@@ -8,9 +8,9 @@ from starlette.concurrency import iterate_in_threadpool
 
 from services.contracts.composing import (
     ComposeRequest,
-    Composing,
     Composition,
     CompositionProposal,
+    Compositions,
     EditInWords,
     WordedEdit,
 )
@@ -22,7 +22,7 @@ from services.kit.http.openapi import refusals
 
 
 def create_router(service: Planner) -> APIRouter:
-    """The routes, as a function of the contract."""
+    """Create the planner's routes over the contract."""
     router = APIRouter(prefix="/v1", tags=["planner"])
 
     @router.post("/plans")
@@ -38,18 +38,18 @@ def create_router(service: Planner) -> APIRouter:
     @router.post("/plans/stream", response_class=StreamingResponse)
     @needs(Need.OPERATE)
     def stream_workflows(request: PlanRequest) -> StreamingResponse:
-        """The same, one candidate a line of JSON (NDJSON), each as soon as it is written.
+        """Stream the candidates, one per line of JSON (NDJSON), each as soon as it is written.
 
         Those that need no model come at once. Hanging up cancels what the model still writes.
         """
-        lines = _closing(service.stream(request))
+        lines = _json_lines(service.stream(request))
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
     return router
 
 
-def create_composing_router(service: Composing) -> APIRouter:
-    """What people compose and edit in words; the gateway answers it too."""
+def create_composing_router(service: Compositions) -> APIRouter:
+    """Create the routes for composing and editing in words; the gateway serves them too."""
     router = APIRouter(prefix="/v1", tags=["composing"])
 
     @router.post("/compositions", responses=refusals(ConflictError))
@@ -64,20 +64,20 @@ def create_composing_router(service: Composing) -> APIRouter:
     @router.post("/compositions/pages")
     @needs(Need.OPERATE)
     def write_page(wanted: CompositionProposal) -> ProposedPage:
-        """The page that a complete draft is; nothing is stored."""
+        """Write the page of a complete draft; nothing is stored."""
         return service.page(wanted)
 
     @router.post("/edits-in-words", responses=refusals(NotFoundError, ConflictError))
     @needs(Need.OPERATE)
     def edit_in_words(wanted: EditInWords) -> WordedEdit:
-        """The operations that a sentence means for a reading, and what they would change."""
+        """Return the operations that a sentence means for a reading, and what they would change."""
         return service.edit_in_words(wanted)
 
     return router
 
 
-def create_proposing_router(composing: Composing, proposals: Proposals) -> APIRouter:
-    """What the gateway answers beside that: whoever calls it is known there."""
+def create_proposing_router(composing: Compositions, proposals: Proposals) -> APIRouter:
+    """Create the route that only the gateway serves, because it knows the caller."""
     router = APIRouter(prefix="/v1", tags=["composing"])
 
     @router.post("/compositions/proposals")
@@ -89,8 +89,8 @@ def create_proposing_router(composing: Composing, proposals: Proposals) -> APIRo
     return router
 
 
-async def _closing(candidates: Iterator[Candidate]) -> AsyncIterator[str]:
-    """Candidates as lines; the writing ends with the connection."""
+async def _json_lines(candidates: Iterator[Candidate]) -> AsyncIterator[str]:
+    """Yield candidates as lines of JSON; the generation ends with the connection."""
     try:
         async for candidate in iterate_in_threadpool(candidates):
             yield f"{candidate.model_dump_json()}\n"

@@ -1,4 +1,4 @@
-"""What the planner counts; tokens and calls of the model are counted in `services.llm.guard`."""
+"""Metrics of the planner; `services.llm.guard` counts the model's tokens and calls."""
 
 from prometheus_client import Counter, Histogram
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from services.contracts.composing import COMPOSED_WITHIN_S
 from services.planner.settings import PlannerSettings
-from services.room.descriptor import NOBODY, OpenRoom, Room
-from services.room.footprint import Footprint, Process
-from services.room.front import Front
+from services.room.descriptor import NO_SERVICE, Footprint, ProcessResources, Room, RunningRoom
+from services.room.peers import Frontend
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Planning(NamedTuple):
-    """What the planner answers with."""
+    """The services of the planner."""
 
     planner: PlannerService
     composer: Composer
 
 
-def build(stores: Stores, peers: Peers) -> OpenRoom[Planning]:
-    """The planner, with the model where there is one."""
+def build(stores: Stores, peers: Peers) -> RunningRoom[Planning]:
+    """Build the planner, with the model if there is one."""
     from services.planner.app import create_app
     from services.planner.composing.composer import Composer
     from services.planner.service import PlannerService
@@ -36,7 +35,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Planning]:
     model, settings = stores.model, PlannerSettings()
     service = PlannerService(settings, model=model, embedder=stores.embedder if model else None)
     composer = Composer(settings, peers, lambda: stores.embedder, model)
-    return OpenRoom(
+    return RunningRoom(
         Planning(service, composer),
         lambda checks: create_app(
             stores.settings,
@@ -52,15 +51,15 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.planner.app import create_app
 
-    return create_app(settings, service=NOBODY, composing=NOBODY)
+    return create_app(settings, service=NO_SERVICE, composing=NO_SERVICE)
 
 
-def front(peers: Peers) -> Front:
-    """What people compose, and edit in words."""
+def frontend(peers: Peers) -> Frontend:
+    """Return the routes for composing, and for editing in words."""
     from services.planner.endpoints import create_composing_router, create_proposing_router
 
     composing = peers.within(COMPOSED_WITHIN_S).composing
-    return Front(
+    return Frontend(
         (
             create_composing_router(composing),
             create_proposing_router(composing, peers.proposals),
@@ -76,8 +75,8 @@ ROOM = Room(
     describe,
     Footprint(
         calls=("ingestion", "executor"),
-        serves=Process(memory="512Mi", model="planner", goes_outside=True),
+        serves=ProcessResources(memory="512Mi", model="planner", goes_outside=True),
     ),
     settings=(PlannerSettings,),
-    front=front,
+    frontend=frontend,
 )

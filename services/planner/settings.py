@@ -9,18 +9,18 @@ from services.kit.settings import PREFIX, Settings
 
 
 class AskModel(StrEnum):
-    """For which tickets the model writes workflows."""
+    """Policy for which tickets the model writes workflows."""
 
     NEVER = "never"
     UNREAD = "unread"
-    """Nobody has read the best page."""
+    """Tickets whose best page has no reading."""
     UNCHECKED = "unchecked"
-    """Nobody has approved what the best page tells for the ticket."""
+    """Tickets whose best page has no approved procedure for them."""
     ALWAYS = "always"
 
 
 class PlannerSettings(Settings):
-    """How many workflows compete for a ticket, and what a model may spend on them."""
+    """Number of workflows that compete for a ticket, and the model's limits."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}PLANNER_")
 

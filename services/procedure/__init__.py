@@ -1,1 +1,1 @@
-"""What a page tells to do, as a program: its model, its readers, its one lowering to a graph."""
+"""The program of a page: its model, readers, editing, and lowering to a workflow graph."""

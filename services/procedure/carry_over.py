@@ -1,4 +1,4 @@
-"""Procedures of a text that has changed: carried over where all that they rest on has not."""
+"""Carry-over of procedures to a changed text, if nothing that they rest on has changed."""
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -7,46 +7,45 @@ from functools import cached_property
 from services.knowledge.page.block import BlockKind, Words, codes, plain
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.word_lines import word_lines
-from services.language.clauses import tells
+from services.language.clauses import has_instruction
 from services.language.sentences import sentences
-from services.procedure.checking.left_out import untold
-from services.procedure.model import Arm, Body, LineRange, Node, Procedure
-from services.procedure.program.changing import with_bodies, with_changed
-from services.procedure.program.cited_lines import lines_of, where
+from services.procedure.checking.left_out import uncited_conditions
+from services.procedure.model import LineRange, Procedure
+from services.procedure.program import extent_lines, lines_of
 from services.workflow.page_code import inline_commands
 
-MOST_COMPARED = 20_000
-"""Lines between the first change and the last; of longer changes nothing is carried over."""
+MOST_COMPARED_LINES = 20_000
+"""Lines between the first change and the last; over longer changes nothing is carried."""
 
 _INSTRUCTING = frozenset({BlockKind.CODE, BlockKind.TABLE, BlockKind.OTHER})
-"""Kinds of blocks of which each line may tell somebody to do something."""
-_BEGINNING = frozenset({BlockKind.ITEM, BlockKind.HEADING, BlockKind.CALLOUT})
-"""Kinds of blocks of which the first line may."""
+"""Kinds of blocks in which each line may be an instruction."""
+_INSTRUCTING_START = frozenset({BlockKind.ITEM, BlockKind.HEADING, BlockKind.CALLOUT})
+"""Kinds of blocks in which only the first line may be an instruction."""
 
 Lines = dict[int, int]
 """New numbers of unchanged lines by their old ones, both from 1."""
 
 
-def carried_over(
+def carry_over_procedures(
     procedures: Sequence[Procedure], old: str, new: str
 ) -> tuple[Procedure | None, ...]:
-    """Each procedure with the lines of the new text, or None where it no longer holds.
+    """Return each procedure with the lines of the new text, or None if it no longer holds.
 
-    It holds while the lines of all its nodes and guards, and the headings above them, are as they
-    were, and nothing that instructs was put between them.
+    It holds if the lines of all its nodes and guards, and the headings above them, are unchanged,
+    and no instruction was put between them.
     """
     before, after = _HeadedText(old), _HeadedText(new)
-    moved = _moved(before.lines, after.lines)
-    return tuple(_carried(each, before, after, moved) for each in procedures)
+    new_numbers = _match_lines(before.lines, after.lines)
+    return tuple(_carry_over(each, before, after, new_numbers) for each in procedures)
 
 
 def unchanged_lines(old: str, new: str) -> Lines:
-    """Where the lines that both texts have stand in the new one."""
-    return _moved(old.split("\n"), new.split("\n"))
+    """Return the new numbers of the lines that both texts have."""
+    return _match_lines(old.split("\n"), new.split("\n"))
 
 
 class _HeadedText:
-    """A text with the headings over each of its lines."""
+    """A text with the headings above each of its lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -55,18 +54,18 @@ class _HeadedText:
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
-        """By line, from 0: numbers of the headings that it stands under, its own included."""
+        """Lines of the headings above each line, its own included, indexed from 0."""
         own = {
             place.block.start_line: tuple(h.start_line for h in (*place.headings, place.block))
             for place in self._page.places()
             if place.block.kind is BlockKind.HEADING and not place.parents
         }
-        found: list[tuple[int, ...]] = []
+        by_line: list[tuple[int, ...]] = []
         above: tuple[int, ...] = ()
         for number in range(1, len(self.lines) + 1):
             above = own.get(number, above)
-            found.append(above)
-        return found
+            by_line.append(above)
+        return by_line
 
     @cached_property
     def code(self) -> set[int]:
@@ -76,57 +75,62 @@ class _HeadedText:
         return {n for block in code for n in range(block.start_line, block.end_line + 1)}
 
     def is_heading(self, number: int) -> bool:
-        """Whether the line is one."""
+        """Return True if the line is a heading."""
         return self.headings[number - 1][-1:] == (number,)
 
     @cached_property
     def instructing(self) -> set[int]:
-        """Lines that may tell somebody to do something: an item, code, a warning, an imperative."""
-        found: set[int] = set()
+        """Lines that may instruct: an item, code, a warning, an imperative."""
+        lines: set[int] = set()
         for block in (place.block for place in self._page.places()):
             if block.kind in _INSTRUCTING:
-                found.update(range(block.start_line, block.end_line + 1))
-            elif block.kind in _BEGINNING:
-                found.add(block.start_line)
-            found |= {n for n, words in word_lines(block) if _may_instruct(words)}
-        return {number for number in found if self.lines[number - 1].strip()}
+                lines.update(range(block.start_line, block.end_line + 1))
+            elif block.kind in _INSTRUCTING_START:
+                lines.add(block.start_line)
+            lines |= {n for n, words in word_lines(block) if _may_instruct(words)}
+        return {number for number in lines if self.lines[number - 1].strip()}
 
 
 def _may_instruct(words: Words) -> bool:
-    """Whether words tell to do something, or name a command to run."""
+    """Return True if the words instruct, or name a command to run."""
     text = plain(words)
-    return any(map(tells, sentences(text))) or bool(inline_commands(text, codes(words)))
+    return any(map(has_instruction, sentences(text))) or bool(inline_commands(text, codes(words)))
 
 
-def _carried(
-    procedure: Procedure, before: _HeadedText, after: _HeadedText, moved: Lines
+def _carry_over(
+    procedure: Procedure, before: _HeadedText, after: _HeadedText, new_numbers: Lines
 ) -> Procedure | None:
     used = {number for number in lines_of(procedure) if number <= len(before.lines)}
-    if not used or not all(_is_same(number, before, after, moved) for number in used):
+    if not used or not all(_is_unchanged(number, before, after, new_numbers) for number in used):
         return None
-    extent = _extent(procedure, before, after, moved)
-    shifted = _shifted(procedure, moved, extent)
-    if shifted is None or _is_interrupted(shifted, extent, after, set(moved.values())):
+    extent = _extent(procedure, before, after, new_numbers)
+    shifted = _renumbered(procedure, new_numbers, extent)
+    if shifted is None or _is_interrupted(shifted, extent, after, set(new_numbers.values())):
         return None
     return shifted
 
 
-def _is_same(number: int, before: _HeadedText, after: _HeadedText, moved: Lines) -> bool:
-    """Whether the line is unchanged, and so are the headings that it stands under; code is code."""
-    if number not in moved or (number in before.code) != (moved[number] in after.code):
+def _is_unchanged(number: int, before: _HeadedText, after: _HeadedText, new_numbers: Lines) -> bool:
+    """Return True if the line, the headings above it, and whether it is code are unchanged."""
+    if number not in new_numbers or (number in before.code) != (new_numbers[number] in after.code):
         return False
     headings = before.headings[number - 1]
-    now = after.headings[moved[number] - 1]
-    return tuple(moved.get(heading) for heading in headings) == now
+    now = after.headings[new_numbers[number] - 1]
+    return tuple(new_numbers.get(heading) for heading in headings) == now
 
 
 def _extent(
-    procedure: Procedure, before: _HeadedText, after: _HeadedText, moved: Lines
+    procedure: Procedure, before: _HeadedText, after: _HeadedText, new_numbers: Lines
 ) -> LineRange:
-    """Where the new text tells it: to its last line, then on to what followed it, or a heading."""
-    told = where(procedure) | lines_of(procedure)
-    places = [moved[number] for number in told if number in moved]
-    following = (moved[n] for n in range(max(told) + 1, len(before.lines) + 1) if n in moved)
+    """Return the procedure's range in the new text.
+
+    It ends before the line that followed the procedure in the old text, or before a heading.
+    """
+    old_lines = extent_lines(procedure) | lines_of(procedure)
+    places = [new_numbers[number] for number in old_lines if number in new_numbers]
+    following = (
+        new_numbers[n] for n in range(max(old_lines) + 1, len(before.lines) + 1) if n in new_numbers
+    )
     end = next(following, len(after.lines) + 1) - 1
     last = max(places)
     until = next((n for n in range(last + 1, end + 1) if after.is_heading(n)), 0)
@@ -134,58 +138,51 @@ def _extent(
 
 
 def _is_interrupted(
-    shifted: Procedure, extent: LineRange, after: _HeadedText, known: set[int]
+    shifted: Procedure, extent: LineRange, after: _HeadedText, unchanged: set[int]
 ) -> bool:
-    """Whether a new line in its extent instructs, or states a condition."""
-    new = {number for number in range(extent[0], extent[1] + 1) if number not in known}
+    """Return True if a new line within the extent instructs or states a condition."""
+    new = {number for number in range(extent[0], extent[1] + 1) if number not in unchanged}
     if new & after.instructing:
         return True
-    return any(first in new for first, _ in untold([shifted], after.text))
+    return any(first in new for first, _ in uncited_conditions([shifted], after.text))
 
 
-def _shifted(procedure: Procedure, moved: Lines, extent: LineRange) -> Procedure | None:
-    """The procedure with new numbers; None where a range was torn apart."""
+def _renumbered(procedure: Procedure, new_numbers: Lines, extent: LineRange) -> Procedure | None:
+    """Return the procedure with the new line numbers; None if a range was torn apart."""
     torn = False
 
     def ranges(lines: Iterable[LineRange]) -> tuple[LineRange, ...]:
         nonlocal torn
-        found = tuple((moved[first], moved[last]) for first, last in lines)
+        new_ranges = tuple((new_numbers[first], new_numbers[last]) for first, last in lines)
         torn |= any(
-            new[1] - new[0] != old[1] - old[0] for new, old in zip(found, lines, strict=True)
+            new[1] - new[0] != old[1] - old[0] for new, old in zip(new_ranges, lines, strict=True)
         )
-        return found
+        return new_ranges
 
-    def placed(body: Body) -> Body:
-        return tuple(node_of(node) for node in body)
-
-    def node_of(node: Node) -> Node:
-        own = node.model_copy(update={"lines": ranges(node.lines)})
-        return with_bodies(own, placed, arm_of)
-
-    def arm_of(arm: Arm) -> Arm:
-        return arm.model_copy(update={"lines": ranges(arm.lines)})
-
-    shifted = with_changed(procedure, placed)
+    shifted = procedure.map(
+        node=lambda node: (node.model_copy(update={"lines": ranges(node.lines)}),),
+        arm=lambda arm: arm.model_copy(update={"lines": ranges(arm.lines)}),
+    )
     lines = (extent,) if procedure.lines else ()
     return None if torn else shifted.model_copy(update={"lines": lines})
 
 
-def _moved(old: Sequence[str], new: Sequence[str]) -> Lines:
-    start = _shared(old, new)
-    end = _shared(old[start:][::-1], new[start:][::-1])
-    moved = {number: number for number in range(1, start + 1)}
+def _match_lines(old: Sequence[str], new: Sequence[str]) -> Lines:
+    start = _common_prefix(old, new)
+    end = _common_prefix(old[start:][::-1], new[start:][::-1])
+    new_numbers = {number: number for number in range(1, start + 1)}
     shift = len(new) - len(old)
-    moved |= {number: number + shift for number in range(len(old) - end + 1, len(old) + 1)}
+    new_numbers |= {number: number + shift for number in range(len(old) - end + 1, len(old) + 1)}
     left, right = old[start : len(old) - end], new[start : len(new) - end]
-    if max(len(left), len(right)) > MOST_COMPARED:
-        return moved
+    if max(len(left), len(right)) > MOST_COMPARED_LINES:
+        return new_numbers
     for block in SequenceMatcher(None, left, right).get_matching_blocks():
         for at in range(block.size):
-            moved[start + block.a + at + 1] = start + block.b + at + 1
-    return moved
+            new_numbers[start + block.a + at + 1] = start + block.b + at + 1
+    return new_numbers
 
 
-def _shared(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many lines both begin with."""
+def _common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return the number of lines that both begin with."""
     pairs = zip(a, b, strict=False)
     return next((at for at, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))

@@ -1,6 +1,6 @@
-"""Facts of a workflow that lines of its page can decide: which answers a step stands under."""
+"""Facts of a workflow that lines of its page can decide: the answers that a step depends on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from services.language.states import negates
@@ -10,57 +10,59 @@ _YES, _NO = "yes", "no"
 
 
 class GuardFact(NamedTuple):
-    """This step is reached only through this answer of this decision."""
+    """The fact that a step is reached only through this answer of this decision."""
 
     decision: str
-    """Id of the decision."""
+    """The id of the decision."""
     answer: str
-    """As it stands at the arrow, lower case."""
+    """The answer at the arrow, in lower case."""
 
 
 def guards(workflow: Workflow) -> dict[str, frozenset[GuardFact]]:
-    """For each step the answers that every way to it passes (dominance of edges).
+    """Return for each step the answers that every path to it passes (dominance of edges).
 
     Steps that nothing leads to have none.
     """
     if not workflow.steps:
         return {}
     start = workflow.steps[0].id
-    arrows = [(e.source, e.target, e.condition.strip().casefold()) for e in workflow.transitions]
-    everything = _reached(start, arrows)
-    found: dict[str, set[GuardFact]] = {id_: set() for id_ in everything}
+    exits: dict[str, list[tuple[str, str]]] = {}
+    for edge in workflow.transitions:
+        exits.setdefault(edge.source, []).append((edge.condition.strip().casefold(), edge.target))
+    everything = _reached(start, exits)
+    by_step: dict[str, set[GuardFact]] = {id_: set() for id_ in everything}
     for decision in workflow.of_kind(StepKind.DECISION):
-        for answer in {label for source, _, label in arrows if source == decision.id}:
-            without = [a for a in arrows if (a[0], a[2]) != (decision.id, answer)]
-            for id_ in everything - _reached(start, without):
-                found[id_].add(GuardFact(decision.id, answer))
-    return {id_: frozenset(facts) for id_, facts in found.items()}
+        for answer in {answer for answer, _ in exits.get(decision.id, ())}:
+            fact = GuardFact(decision.id, answer)
+            for id_ in everything - _reached(start, exits, without=fact):
+                by_step[id_].add(fact)
+    return {id_: frozenset(facts) for id_, facts in by_step.items()}
 
 
-def polar(answer: str, question: str) -> str:
-    """The answer to the question without its negation: `no` to “is it not up” is `yes`.
+def without_negation(answer: str, question: str) -> str:
+    """Return the answer to the question without its negation: `no` to “is it not up” is `yes`.
 
     Answers in other words stay as they are.
     """
-    said = answer.strip().casefold()
-    if said not in {_YES, _NO} or not negates(question):
-        return said
-    return _NO if said == _YES else _YES
+    normalised = answer.strip().casefold()
+    if normalised not in {_YES, _NO} or not negates(question):
+        return normalised
+    return _NO if normalised == _YES else _YES
 
 
 def in_words(fact: GuardFact, steps: Mapping[str, Step]) -> str:
-    """The condition as a person reads it."""
+    """Describe the condition for a person."""
     return f"{steps[fact.decision].text.rstrip()} {fact.answer.capitalize()}"
 
 
-def _reached(start: str, arrows: Iterable[tuple[str, str, str]]) -> set[str]:
-    following: dict[str, list[str]] = {}
-    for source, target, _ in arrows:
-        following.setdefault(source, []).append(target)
+def _reached(
+    start: str, exits: Mapping[str, Sequence[tuple[str, str]]], without: GuardFact | None = None
+) -> set[str]:
     seen, todo = {start}, [start]
     while todo:
-        for target in following.get(todo.pop(), ()):
-            if target not in seen:
+        source = todo.pop()
+        for answer, target in exits.get(source, ()):
+            if target not in seen and (source, answer) != without:
                 seen.add(target)
                 todo.append(target)
     return seen

@@ -1,15 +1,16 @@
-"""The program of a page: what is done, under which guards, until when, and where each path ends.
+"""The program of a page: its steps, their guards, loops, and the end of each path.
 
 The JSON form is the same everywhere: what a language model writes, what is stored, what is
-exported and what a person edits. A node is told by its key (`do`, `choice`, `repeat`, `goto`,
-`end` or `note`), a guard that is a plain question by being a string. Lines are 1-based and
-inclusive, counted in the converted text of the document; a document's id stands nowhere, so that
-a page may move.
+exported and what a person edits. The key of a node gives its kind (`do`, `choice`, `repeat`,
+`goto`, `end` or `note`); a guard that is a plain question is a string. Lines are 1-based and
+inclusive, counted in the converted text of the document. A program never names its document, so
+that a page may move.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -26,22 +27,22 @@ LineRange = tuple[int, int]
 """First and last line."""
 
 
-class Noun(BaseModel):
-    """Compared by content, never changed in place; unknown keys are refused."""
+class NotationModel(BaseModel):
+    """The base of the notation's models: frozen, compared by content, unknown keys refused."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
     )
 
 
-class Sourced(Noun):
-    """Something that lines of the page say."""
+class Sourced(NotationModel):
+    """The base of everything that lines of the page say."""
 
     id: str = ""
     """Unique in its procedure once it is numbered; jumps and doubts name it."""
     lines: tuple[LineRange, ...] = Field(default=(), alias="at")
     confidence: float = Field(default=1.0, ge=0, le=1)
-    """How sure the reader is that the page says this here, under these guards."""
+    """The reader's certainty that the page says this here, under these guards."""
 
     @field_validator("lines")
     @classmethod
@@ -51,22 +52,22 @@ class Sourced(Noun):
         return lines
 
 
-class State(Noun):
+class State(NotationModel):
     """A condition as a whole question, which Yes answers when it holds as the page words it."""
 
     text: str = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
-    def _of_text(cls, given: object) -> object:
-        return {"text": given} if isinstance(given, str) else given
+    def _of_text(cls, value: object) -> object:
+        return {"text": value} if isinstance(value, str) else value
 
     @model_serializer
     def _as_text(self) -> str:
         return self.text
 
 
-class Outcome(Noun):
+class Outcome(NotationModel):
     """The outcome of an action before: a question such as whether it helped or the fault is back.
 
     Yes leads to what is guarded; the other answer is success where nobody says otherwise.
@@ -75,28 +76,28 @@ class Outcome(Noun):
     text: str = Field(alias="outcome", min_length=1)
 
 
-class Not(Noun):
+class Not(NotationModel):
     """Holds when `guard` does not."""
 
     guard: "Guard" = Field(alias="not")
 
 
-class All(Noun):
+class All(NotationModel):
     """Holds when each of `guards` does; they are asked in this order."""
 
     guards: tuple["Guard", ...] = Field(alias="all", min_length=1)
 
 
-class Some(Noun):
+class Some(NotationModel):
     """Holds when at least one of `guards` does; they are asked in this order."""
 
     guards: tuple["Guard", ...] = Field(alias="some", min_length=1)
 
 
-def _guard_tag(given: object) -> str:
-    if isinstance(given, str | State):
+def _guard_tag(value: object) -> str:
+    if isinstance(value, str | State):
         return "state"
-    keys = given if isinstance(given, Mapping) else {type(given).__name__.lower(): 0}
+    keys = value if isinstance(value, Mapping) else {type(value).__name__.lower(): 0}
     return next((key for key in ("outcome", "not", "all", "some") if key in keys), "state")
 
 
@@ -108,7 +109,7 @@ Guard = Annotated[
     | Annotated[Some, Tag("some")],
     Discriminator(_guard_tag),
 ]
-"""When something is done."""
+"""The condition under which something is done."""
 
 
 class Do(Sourced):
@@ -116,9 +117,9 @@ class Do(Sourced):
 
     text: str = Field(alias="do", min_length=1)
     core: bool = False
-    """Without it the procedure was not carried out."""
+    """True if the procedure was not carried out without this step."""
     commands: tuple[str, ...] = ()
-    """Verbatim from its lines, in order."""
+    """Commands, verbatim from its lines and in their order."""
     expected: str = ""
     """Output that the page shows for these commands."""
 
@@ -133,14 +134,14 @@ class Mode(StrEnum):
     ANY = "any"
     """Several guards may hold at once: each is asked, each arm that holds is done."""
     FREE = "free"
-    """Whoever does it chooses: the page offers the arms as options."""
+    """The reader of the page chooses: the page offers the arms as options."""
 
 
 class Arm(Sourced):
     """What is done when its guard holds; `lines` are those that say the guard."""
 
     guard: Guard | None = Field(default=None, alias="when")
-    """In a choice with a question, the answer to it."""
+    """The condition, or the answer in a choice with a question."""
     body: "Body" = Field(default=(), alias="steps")
 
 
@@ -149,10 +150,10 @@ class Choice(Sourced):
 
     mode: Mode = Field(alias="choice")
     question: str = ""
-    """The one question that the guards of the arms answer, where there is one."""
+    """The one question that the guards of the arms answer, if there is one."""
     arms: tuple[Arm, ...] = Field(min_length=1)
     otherwise: "Body | None" = None
-    """When no guard holds; None where the page does not say."""
+    """The body that is done if no guard holds; None if the page does not say."""
 
 
 class Loop(Sourced):
@@ -195,10 +196,10 @@ _KEYS = ("do", "choice", "repeat", "goto", "end", "note")
 _KEY_OF = {"Do": "do", "Choice": "choice", "Loop": "repeat", "Jump": "goto", "End": "end"}
 
 
-def _node_tag(given: object) -> str:
-    if isinstance(given, Mapping):
-        return next((key for key in _KEYS if key in given), "do")
-    return _KEY_OF.get(type(given).__name__, "note")
+def _node_tag(value: object) -> str:
+    if isinstance(value, Mapping):
+        return next((key for key in _KEYS if key in value), "do")
+    return _KEY_OF.get(type(value).__name__, "note")
 
 
 Node = Annotated[
@@ -212,67 +213,149 @@ Node = Annotated[
 ]
 
 Body = tuple[Node, ...]
-"""Done in this order."""
+"""Nodes that are done in this order."""
+
+ChangeNode = Callable[[Node], Body]
+ChangeArm = Callable[[Arm], Arm]
+ChangeBody = Callable[[str, Body], Body]
 
 VERIFICATION = "verification"
 ESCALATION = "escalation"
 START = "start"
+OTHERWISE = ".otherwise"
+"""The suffix of a choice's id that names its `otherwise` body."""
 
 
-class Procedure(Noun):
+class Procedure(NotationModel):
     """What one page tells for one fault or task."""
 
     title: str
     treats: str = ""
     """The fault or task in a sentence: what a ticket is compared with."""
     lines: tuple[LineRange, ...] = Field(default=(), alias="at")
-    """Where the page tells it, heading included."""
+    """The lines of the procedure, heading included."""
     body: Body = Field(alias="steps")
     verification: Body = ()
-    """How to see that a remedy worked: whatever is mended leads here."""
+    """The check whether a remedy worked: every remedy leads here."""
     escalation: Body = ()
-    """What is done when nothing helped."""
+    """The steps that are done if nothing helped."""
     parts: dict[str, Body] = {}
     """Shared pieces that jumps lead to, by name."""
     begun_from_boxes: bool = False
-    """Whether it began as the boxes of the page one after the other, and nobody has been asked for
-    its decisions yet: whoever approves it approves the boxes alone, and no step of it may change
-    anything."""
+    """True if it began as the boxes of the page, one after the other.
+
+    Nobody has been asked for its decisions yet: whoever approves it approves the boxes alone, and
+    no step of it may change anything.
+    """
 
     @property
     def bodies(self) -> dict[str, Body]:
-        """All its bodies by the name that a jump gives them."""
+        """All bodies by the name that a jump gives them."""
         named = {START: self.body, VERIFICATION: self.verification, ESCALATION: self.escalation}
         return {**named, **self.parts}
 
     def walk(self) -> Iterator[Node]:
-        """All nodes in the order of the text, those of parts last."""
+        """Yield all nodes in the order of the text, those of parts last."""
         for body in self.bodies.values():
             yield from walk(body)
 
+    def sourced(self) -> Iterator[Node | Arm]:
+        """Yield everything with an id and lines: nodes and arms, in the order of the text."""
+        for node in self.walk():
+            yield node
+            yield from node.arms if isinstance(node, Choice) else ()
+
+    def map(
+        self,
+        *,
+        node: ChangeNode = lambda node: (node,),
+        arm: ChangeArm = lambda arm: arm,
+        body: ChangeBody = lambda _, body: body,
+        order: Literal["up", "down"] = "up",
+    ) -> "Procedure":
+        """Return the procedure with its nodes, arms and bodies changed.
+
+        A loop or part that becomes empty is removed; an `otherwise` that gets nodes is added.
+
+        Args:
+            node: Returns the nodes that take a node's place.
+            arm: Returns the changed arm.
+            body: Returns the changed body, after its nodes; its name is that of a jump, the id of
+                an arm or loop, or the id of a choice with `OTHERWISE`.
+            order: `up` changes what is below a node or arm before it, `down` after it.
+        """
+        rewriter = _Rewriter(node, arm, body, is_up=order == "up")
+        update = {
+            "body": rewriter.body(START, self.body),
+            "verification": rewriter.body(VERIFICATION, self.verification),
+            "escalation": rewriter.body(ESCALATION, self.escalation),
+            "parts": {
+                name: changed
+                for name, part in self.parts.items()
+                if (changed := rewriter.body(name, part)) or not part
+            },
+        }
+        return self.model_copy(update=update)
+
+
+@dataclass(frozen=True)
+class _Rewriter:
+    """The recursion of `Procedure.map`."""
+
+    change_node: ChangeNode
+    change_arm: ChangeArm
+    change_body: ChangeBody
+    is_up: bool
+
+    def body(self, name: str, original: Body) -> Body:
+        return self.change_body(name, tuple(new for node in original for new in self._node(node)))
+
+    def _node(self, node: Node) -> Body:
+        if not self.is_up:
+            return tuple(new for each in self.change_node(node) for new in self._below(each))
+        return tuple(new for each in self._below(node) for new in self.change_node(each))
+
+    def _below(self, node: Node) -> Body:
+        """Return the node with all below it changed; nothing for a loop that repeats nothing."""
+        if isinstance(node, Loop):
+            inside = self.body(node.id, node.body)
+            return (node.model_copy(update={"body": inside}),) if inside else ()
+        if not isinstance(node, Choice):
+            return (node,)
+        arms = tuple(map(self._arm, node.arms))
+        otherwise = self.body(f"{node.id}{OTHERWISE}", node.otherwise or ())
+        is_silent = node.otherwise is None and not otherwise
+        update = {"arms": arms, "otherwise": None if is_silent else otherwise}
+        return (node.model_copy(update=update),)
+
+    def _arm(self, arm: Arm) -> Arm:
+        arm = arm if self.is_up else self.change_arm(arm)
+        arm = arm.model_copy(update={"body": self.body(arm.id, arm.body)})
+        return self.change_arm(arm) if self.is_up else arm
+
 
 class DoubtKind(StrEnum):
-    """What a doubt is about."""
+    """The subject of a doubt."""
 
     CONDITION = "condition"
-    """Under which guard a node is done."""
+    """The guard of a node is in doubt."""
     STEP = "step"
-    """Whether the page tells to do it at all."""
+    """The page may not tell to do this at all."""
     MISSING = "missing"
-    """Whether something that was not taken for a step is one."""
+    """A part of the page that was not read as a step may be one."""
     EXIT = "exit"
-    """Where an answer, or the end of something, leads."""
+    """The target of an answer, or of the end of something, is in doubt."""
 
 
-class Answer(Noun):
+class Answer(NotationModel):
     """A way to settle a doubt."""
 
     text: str
     replace: Body | None = None
-    """What takes the node's place; None leaves it as it was read."""
+    """The body that takes the node's place; None leaves the node as it was read."""
 
 
-class Doubt(Noun):
+class Doubt(NotationModel):
     """A question about a reading that its lines leave open, or that readers answer differently."""
 
     id: str
@@ -280,42 +363,47 @@ class Doubt(Noun):
     node: str
     """The id of the node that it is about."""
     procedure: int = 0
-    """Place of its procedure in the reading."""
+    """The index of its procedure in the reading."""
     question: str
     lines: tuple[LineRange, ...] = Field(default=(), alias="at")
     answers: tuple[Answer, ...] = ()
     ticket: str = ""
-    """The id of the ticket on which an engineer found the step wrong; empty of other doubts. Such
-    doubts are kept beside the reading, and no export has them."""
+    """The id of the ticket on which an engineer found the step wrong; empty for other doubts.
+
+    Such doubts are kept beside the reading and never exported.
+    """
 
 
 class Reader(StrEnum):
-    """Who read a page."""
+    """The kind of reader that made a reading."""
 
     RULES = "rules"
-    """Rules over the page's words, up to version 17 of them. Stored ones can be read, and are part
-    of nothing: what people approved of them is theirs."""
+    """Rules over the page's words, up to version 17 of them.
+
+    Stored readings can still be loaded but are not used; what people approved of them counts as
+    theirs.
+    """
     COMPOSED = "composed"
-    """The page was written with the procedure, by rules, from what somebody asked for."""
+    """Rules that wrote the page together with the procedure, on somebody's request."""
     IMPORTED = "imported"
     MODEL = "model"
     PERSON = "person"
 
 
-class Reading(Noun):
-    """The procedures of one text, and who read them."""
+class Reading(NotationModel):
+    """The procedures of one text, with the reader that made them."""
 
     reader: Reader
     version: str = ""
-    """Of the prompt."""
+    """The name and version of the prompt."""
     model: str = ""
     procedures: tuple[Procedure, ...] = ()
-    """None where the page describes no procedure."""
+    """The procedures; empty if the page describes none."""
     doubts: tuple[Doubt, ...] = ()
 
 
 def walk(body: Body) -> Iterator[Node]:
-    """The nodes of a body and all below them, in order."""
+    """Yield the nodes of a body and all nodes below them, in order."""
     for node in body:
         yield node
         for below in bodies_of(node):
@@ -323,14 +411,14 @@ def walk(body: Body) -> Iterator[Node]:
 
 
 def bodies_of(node: Node) -> list[Body]:
-    """The bodies directly below a node."""
+    """Return the bodies directly below a node."""
     if isinstance(node, Choice):
         return [arm.body for arm in node.arms] + ([node.otherwise] if node.otherwise else [])
     return [node.body] if isinstance(node, Loop) else []
 
 
 def questions(guard: Guard | None) -> Iterator[State | Outcome]:
-    """The questions that a guard asks, in order."""
+    """Yield the questions of a guard, in order."""
     match guard:
         case State() | Outcome():
             yield guard
@@ -341,10 +429,10 @@ def questions(guard: Guard | None) -> Iterator[State | Outcome]:
                 yield from questions(each)
 
 
-def as_json(noun: Noun) -> dict[str, Any]:
-    """The short form: keys of the notation, nothing that is at its default."""
-    found: dict[str, Any] = noun.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    return found
+def as_json(model: NotationModel) -> dict[str, Any]:
+    """Return the short JSON form, with the notation's keys and without defaults."""
+    document: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return document
 
 
 for _model in (Not, All, Some, Arm, Choice, Loop, Procedure, Answer, Doubt, Reading):

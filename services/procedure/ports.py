@@ -1,4 +1,4 @@
-"""What is served of the readings, and the port of the store that keeps them."""
+"""Ports of the stores of readings, boxes, prepared scores and answers, and their values."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from services.procedure.model import Procedure, Reader, Reading
 
 
 class ReadingNotFoundError(NotFoundError):
-    """Nobody has read a text of this hash."""
+    """No reader has read a text with this hash."""
 
 
 class ProcedureNotFoundError(NotFoundError):
@@ -19,7 +19,7 @@ class ProcedureNotFoundError(NotFoundError):
 
 
 class NothingToUndoError(ConflictError):
-    """No person has changed anything here that is not undone already."""
+    """No change by a person is left that could be undone."""
 
 
 class UnseenDoubtsError(ConflictError):
@@ -27,19 +27,19 @@ class UnseenDoubtsError(ConflictError):
 
 
 class ReadingChangedError(ConflictError):
-    """What is served is no longer what the caller saw."""
+    """The served reading is no longer the one that the caller saw."""
 
 
 class ReadingState(StrEnum):
-    """How far a procedure is to be trusted."""
+    """The degree of trust in a procedure."""
 
     READ = "read"
     APPROVED = "approved"
-    """A person has checked it."""
+    """Checked by a person."""
 
 
 class Approval(Value):
-    """Who vouches for a procedure, since when."""
+    """The person who approved a procedure, and the time."""
 
     by: str
     at: datetime
@@ -50,65 +50,68 @@ class ServedReading(Value):
 
     reading: Reading
     approvals: tuple[Approval | None, ...] = ()
-    """By the place of the procedure; missing ones are not approved."""
+    """Approvals by the index of the procedure; missing ones are not approved."""
     was_approved: bool = False
-    """Whether an earlier text of the page was approved and this one is not: it has changed."""
+    """True if an earlier text of the page was approved and this changed one is not."""
 
     def state(self, place: int) -> ReadingState:
-        """Of the procedure at that place."""
+        """Return the state of the procedure at that index."""
         approved = place < len(self.approvals) and self.approvals[place] is not None
         return ReadingState.APPROVED if approved else ReadingState.READ
 
 
 class ReadingSource(Protocol):
-    """Where readings are looked up: all that retrieval needs of the store."""
+    """Lookup of readings: the part of the store that retrieval needs."""
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:
-        """By text hash; texts that nobody has read are left out."""
+        """Return the served readings by text hash; texts without one are left out."""
 
 
 class BoxSource(Protocol):
-    """Where people's words on boxes are looked up: all that retrieval needs of the store."""
+    """Lookup of box corrections: the part of the store that retrieval needs."""
 
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
-        """Return by document whether a block is a step, by its key; most documents have none."""
+        """Return by document the corrected blocks: by key, True if a step.
+
+        Most documents have none.
+        """
 
     def habit(self) -> Mapping[str, float]:
-        """Return what people's words taught of the form of steps; nothing as shipped."""
+        """Return the learned weights of the form of steps; empty as shipped."""
 
 
 class MarkedBlock(Value):
-    """A block of a page as it stood there when somebody spoke of it."""
+    """A block of a page as it was when somebody corrected it."""
 
     words: str
-    """Its first ones."""
+    """The block's first words."""
     headings: tuple[str, ...] = ()
-    """Those that it stands below, the outermost first."""
+    """The headings above it, the outermost first."""
     line: int
     was_step: bool
-    """Whether it is a step where nobody says otherwise."""
+    """True if it is a step without any correction."""
 
 
 class BoxWord(Value):
-    """Somebody's word on a block of a page."""
+    """A person's correction of a block of a page."""
 
     key: str
-    """Of the block."""
+    """The block's key."""
     is_step: bool
     was_step: bool | None = None
-    """Whether its form made it a step until then; None where that was not kept."""
+    """True if its form made it a step until then; None if that was not kept."""
     words: str = ""
-    """The block's first ones; empty where they were not kept."""
+    """The block's first words; empty if they were not kept."""
     headings: tuple[str, ...] = ()
     who: str
     at: datetime
 
 
 class BoxStore(BoxSource, Protocol):
-    """What people say of the blocks of pages: that one is a step to tick off, or none."""
+    """Store of people's corrections of blocks: that one is a step to tick off, or none."""
 
     def words(self, document_id: str) -> list[BoxWord]:
-        """Return the words in force on a document, the latest first."""
+        """Return the corrections in force on a document, the latest first."""
 
     def put(
         self,
@@ -119,21 +122,21 @@ class BoxStore(BoxSource, Protocol):
         who: str,
         block: MarkedBlock | None = None,
     ) -> None:
-        """Keep somebody's word in the place of an earlier one; None takes it back.
+        """Store a correction in place of an earlier one; None removes it.
 
-        Each change is in the audit log, without the block's words. The same word again changes
-        nothing.
+        Each change is in the audit log, without the block's words. The same correction again
+        changes nothing.
         """
 
     def forget(self, document_ids: Sequence[str]) -> None:
-        """Forget all words on these documents."""
+        """Delete all corrections of these documents."""
 
 
 class Offer(Value):
-    """What a later reading says in the place of an approved procedure."""
+    """A later reading's alternative to an approved procedure."""
 
     procedure: int
-    """Place of the approved one in what is served."""
+    """The index of the approved one in the served reading."""
     reader: Reader
     offered: Procedure
 
@@ -146,7 +149,7 @@ class ApprovedProcedure(Value):
 
 
 class Happening(StrEnum):
-    """What can happen to the readings of a text."""
+    """The kinds of events in the history of a text's readings."""
 
     READ = "read"
     IMPORTED = "imported"
@@ -155,19 +158,19 @@ class Happening(StrEnum):
     APPROVED = "approved"
     UNDONE = "undone"
     DOUBTED = "doubted"
-    """On a ticket."""
+    """Doubted by an engineer on a ticket."""
     CARRIED_OVER = "carried over"
     FELL_BACK = "fell back"
     SET_ASIDE = "set aside"
-    """A person's reading, since it was the rules' but for answers and edits."""
+    """A person's reading that was the rules' but for answers and edits, taken out of use."""
     BOX_CORRECTED = "box corrected"
-    """By what a person said of a reading by rules."""
+    """A box corrected by a person's change to a reading by rules."""
     LEFT_OVER = "left over"
-    """What a person said of a reading by rules, and no box can hold."""
+    """A part of a person's change to a reading by rules that no box can hold."""
 
 
 class Event(Value):
-    """One thing that happened."""
+    """One event in the history of a text's readings."""
 
     at: datetime
     who: str
@@ -176,22 +179,22 @@ class Event(Value):
     is_undone: bool = False
 
 
-class KnownText(Value):
+class TextSummary(Value):
     """A text that is or was read, in numbers."""
 
     text_hash: str
     reader: Reader | None
-    """Who read what is served beside the approved procedures; None where nothing is served."""
+    """The reader of what is served beside approved procedures; None if nothing is served."""
     procedures: int
     approved: int
-    """Of the procedures."""
+    """The number of approved procedures."""
     doubts: int
     was_approved: bool
     updated_at: datetime
 
 
-class Wanted(Value):
-    """Which texts to list; a field at its default wants any."""
+class TextFilter(Value):
+    """A filter of texts; a field at its default matches any."""
 
     state: ReadingState | None = None
     """`approved`: with an approved procedure; `read`: with one that is not, or with none."""
@@ -200,7 +203,7 @@ class Wanted(Value):
 
 
 class TicketDoubt(Value):
-    """What an engineer found wrong of a page while they worked on a ticket."""
+    """A fault that an engineer found in a page while working on a ticket."""
 
     ticket: str
     step: str
@@ -210,39 +213,39 @@ class TicketDoubt(Value):
     text: str
     """The step as the page was read."""
     instead: str = ""
-    """What they wrote in its place; empty where they rejected it."""
+    """The engineer's own text for the step; empty if it was rejected."""
     word: str = ""
-    """Why."""
+    """The reason."""
     by: str
     at: datetime
 
 
 class ReadingStore(ReadingSource, Protocol):
-    """Readings by the hash of their text: of each kind of reader the latest, and what was approved.
+    """Store of readings by text hash: the latest of each kind of reader, and approvals.
 
-    Whatever is written may be written again.
+    Every write may be repeated.
     """
 
     def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
-        """Keep what a reader that is no person made of a text, in the place of its last reading.
+        """Store the reading of a reader that is no person, in place of its last one.
 
-        What is approved stays what is served. `who` is told for an import only.
+        Approved procedures are still served. `who` is given for an import only.
         """
 
     def replace(
         self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
     ) -> None:
-        """Keep a person's reading of the text; approvals of procedures not in it are withdrawn."""
+        """Store a person's reading; approvals of procedures not in it are withdrawn."""
 
     def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
-        """Note that a person has checked these procedures; each takes the place of what it covers.
+        """Note that a person has checked these procedures; each replaces what it covers.
 
         Raises:
             ReadingNotFoundError: Nobody has read the text.
         """
 
     def undo(self, text_hash: str, *, who: str) -> Event:
-        """Take back the last thing that a person did and that is not undone; returns it.
+        """Undo the last change by a person that is not undone yet, and return it.
 
         Raises:
             ReadingNotFoundError: Nobody has read the text.
@@ -252,96 +255,98 @@ class ReadingStore(ReadingSource, Protocol):
     def carry_over(
         self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
     ) -> bool:
-        """Note what an earlier text hands on: approved procedures, and titles of those it lost.
+        """Note what an earlier text hands on: approved procedures, and titles of lost ones.
 
-        Returns False where this was noted before.
+        Returns False if this was noted before.
         """
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
-        """Keep what a ticket finds wrong, open until a person settles it; served with the reading.
+        """Store a ticket's doubt, open until a person settles it; served with the reading.
 
-        The same again changes nothing, settled or not; of the same step otherwise, it is open anew.
+        The same doubt again changes nothing, settled or not; a different one about the same step is
+        open anew.
 
         Raises:
             ReadingNotFoundError: Nobody has read the text.
         """
 
     def withdraw(self, tickets: Collection[str], step: str = "") -> None:
-        """Take back what these tickets found wrong, of one step or of all."""
+        """Withdraw the doubts of these tickets, about one step or about all."""
 
     def served(self, text_hash: str) -> ServedReading | None:
-        """The best reading of the text; None when nobody has read it."""
+        """Return the best reading of the text; None if nobody has read it."""
 
     def offers(self, text_hash: str) -> list[Offer]:
-        """What readings made after an approval say in the place of the approved procedures."""
+        """Return later readings' alternatives to the approved procedures."""
 
     def approved(self, text_hash: str) -> list[ApprovedProcedure]:
-        """What is approved of the text."""
+        """Return the approved procedures of the text."""
 
     def history(self, text_hash: str) -> list[Event]:
-        """What happened to the text's readings, the latest first."""
+        """Return the events of the text's readings, the latest first."""
 
-    def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
-        """Those of the texts that something is known of, by their hashes."""
+    def summaries(self, text_hashes: Sequence[str]) -> dict[str, TextSummary]:
+        """Return summaries of those texts that are or were read, by their hashes."""
 
-    def wanted(self, wanted: Wanted) -> list[KnownText]:
-        """The texts that are wanted, in the order of their hashes."""
+    def list_texts(self, filters: TextFilter) -> list[TextSummary]:
+        """Return the texts that match the filter, in the order of their hashes."""
 
     def made_by(self, reader: Reader, version: str, model: str = "") -> set[str]:
-        """Hashes of the texts whose reading by this reader is of this version and model."""
+        """Return the hashes of texts read by this reader with this version and model."""
 
     def drop(self, text_hashes: Sequence[str]) -> None:
-        """Forget what hangs on texts that nobody has read; others stay.
+        """Delete what belongs to texts that nobody has read; other texts stay.
 
-        So do those of which a person's reading was set aside.
+        Texts with a person's reading that was set aside stay as well.
         """
 
     def delete(self, text_hashes: Sequence[str]) -> int:
-        """Forget all about these texts. Returns how many approved procedures went with them."""
+        """Delete everything about these texts; return the number of approved procedures."""
 
 
 class JudgedAnswer(NamedTuple):
-    """What a model said about lines of a text."""
+    """A model's answer about lines of a text."""
 
     text_hash: str
     chances: tuple[float, ...]
-    """Of the options; none where the model contradicted itself."""
+    """Chances of the options; empty if the model contradicted itself."""
 
 
 class PreparedStore(Protocol):
-    """What hangs on a page alone, computed once for all tickets.
+    """Store of scores that depend on a page alone, computed once for all tickets.
 
-    A key stands for all that a record depends on: workflow, text, approvals and version. So none
-    is ever out of date; one that nobody asks for any more goes when its text is prepared again.
+    A key stands for everything that a record depends on: workflow, text, approvals and version. So
+    no record is ever out of date; one that is no longer used goes when its text is prepared again.
     """
 
-    def known(self, keys: Collection[str]) -> dict[str, str]:
-        """Records by key, those that are kept."""
+    def get_many(self, keys: Collection[str]) -> dict[str, str]:
+        """Return the stored ones of these records, by key."""
 
     def keep(self, text_hash: str, version: str, records: Mapping[str, str]) -> None:
-        """Keep records of this text by key, in the place of earlier ones."""
+        """Store records of this text by key, in place of earlier ones."""
 
     def waiting(self, version: str | None, most: int) -> dict[str, datetime]:
-        """Texts that this version has not prepared as they are read now, and since when they are.
+        """Return texts to prepare, with the time since which they are read as they are.
 
-        Without a version those that none has; at most `most`.
+        Those that this version has not prepared; without a version, that none has. At most `most`.
         """
 
     def done(self, text_hash: str, version: str, seen_at: datetime, keys: Collection[str]) -> None:
         """Note that a text is prepared, unless it was read anew since `seen_at`.
 
-        Of its records those with these keys stay.
+        Of its records only those with these keys stay.
         """
 
 
 class AnswerStore(Protocol):
-    """Answers of a model about lines of texts, so that the next ticket does not ask again.
+    """Store of a model's answers about lines of texts, so that the next ticket need not ask again.
 
-    A key stands for all that an answer depends on: lines, question, options, prompt and model.
+    A key stands for everything that an answer depends on: lines, question, options, prompt and
+    model.
     """
 
-    def known(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
-        """By key, those that are kept."""
+    def get_many(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
+        """Return the stored ones of these answers, by key."""
 
     def keep(self, answers: Mapping[str, JudgedAnswer]) -> None:
-        """Keep answers by key, in the place of earlier ones."""
+        """Store answers by key, in place of earlier ones."""

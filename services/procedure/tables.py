@@ -1,4 +1,4 @@
-"""Tables of the readings. A text is named by its hash, a document nowhere."""
+"""Tables of the readings. A text is identified by its hash, not by its documents."""
 
 from datetime import datetime
 from typing import Any
@@ -20,20 +20,20 @@ class TextRow(Base):
 
     text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
     reader: Mapped[str] = mapped_column(String(20))
-    """Who read what is served beside the approved procedures; empty where nothing is left."""
+    """The reader of what is served beside approved procedures; empty if nothing is left."""
     procedures: Mapped[int] = mapped_column(Integer)
     approved: Mapped[int] = mapped_column(Integer)
-    """Of the procedures."""
+    """The number of approved procedures."""
     doubts: Mapped[int] = mapped_column(Integer)
     was_approved: Mapped[bool]
-    """Whether an earlier text of the page was approved, and this one is not as a whole."""
+    """True if an earlier text of the page was approved, and this one not as a whole."""
     updated_at: Mapped[datetime] = mapped_column(Instant)
     prepared: Mapped[str | None] = mapped_column(String(16))
-    """By which version what is served now was prepared; None since it last changed."""
+    """The version that prepared what is served now; None since it last changed."""
 
 
 class BoxRow(Base):
-    """What somebody said of a block of a page: that it is a step, or none."""
+    """A person's correction of a block of a page: that it is a step, or none."""
 
     __tablename__ = "procedure_box"
 
@@ -44,15 +44,15 @@ class BoxRow(Base):
     who: Mapped[str] = mapped_column(String(200))
     updated_at: Mapped[datetime] = mapped_column(Instant)
     words: Mapped[str] = mapped_column(String(200), server_default="")
-    """The block's first words, for whoever looks where it is gone; empty of old corrections."""
+    """The block's first words, to find it when it has moved; empty for old corrections."""
     headings: Mapped[list[str]] = mapped_column(JSON, server_default="[]")
-    """Those that it stood below."""
+    """The headings above the block."""
     was_step: Mapped[bool | None]
-    """Whether its form made it a step until then; None of old corrections."""
+    """True if its form made it a step until then; None for old corrections."""
 
 
 class ReadingRow(Base):
-    """What one kind of reader made of a text."""
+    """The reading of a text by one kind of reader."""
 
     __tablename__ = "procedure_reading"
     __table_args__ = (Index("ix_procedure_reading_made_by", "reader", "version", "model"),)
@@ -83,7 +83,7 @@ class ApprovalRow(Base):
 
 
 class HistoryRow(Base):
-    """One thing that happened to the readings of a text."""
+    """One event in the history of a text's readings."""
 
     __tablename__ = "procedure_history"
 
@@ -96,12 +96,12 @@ class HistoryRow(Base):
     what: Mapped[str] = mapped_column(String(20))
     detail: Mapped[str] = mapped_column(Text)
     before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """What people's readings and approvals were before; None where nothing is to be undone."""
+    """People's readings and approvals before the event; None if it cannot be undone."""
     undone: Mapped[bool]
 
 
 class TicketDoubtRow(Base):
-    """What an engineer found wrong of a text while they worked on a ticket."""
+    """A fault that an engineer found in a text while working on a ticket."""
 
     __tablename__ = "procedure_ticket_doubt"
 
@@ -120,7 +120,7 @@ class TicketDoubtRow(Base):
 
 
 class AnswerRow(Base):
-    """What a model said about lines of a text; the text need not have been read."""
+    """A model's answer about lines of a text; the text need not have been read."""
 
     __tablename__ = "procedure_answer"
 
@@ -131,12 +131,12 @@ class AnswerRow(Base):
 
 
 class PreparedRow(Base):
-    """What of the scores of a workflow hangs on the one page that it is of."""
+    """The part of a workflow's scores that depends only on its one page."""
 
     __tablename__ = "procedure_prepared"
 
     key: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
     text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), index=True)
     version: Mapped[str] = mapped_column(String(16))
-    """Of what made it."""
+    """The version that made the record."""
     record: Mapped[str] = mapped_column(Text)

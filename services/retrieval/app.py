@@ -20,7 +20,7 @@ def create_app(
     checks: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service."""
+    """Create the HTTP app around a service."""
     return create_service_app(
         "retrieval",
         title="FlowXpert retrieval",

@@ -1,4 +1,4 @@
-"""In which order documents stand, and how likely the first treats this very fault: as fitted."""
+"""Calibration: weights that order documents, and the chance that the first treats the fault."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from services.kit.fits.fitted import FittedFile, FittedNumbers, Spread, refuse_u
 
 
 class Signals(NamedTuple):
-    """What speaks for a document, each 0–1 (a cosine may be a little under 0)."""
+    """Signals for a document, each 0–1 (a cosine may be a little under 0)."""
 
     meaning: float = 0.0
-    """Cosine of the whole ticket with the nearest chunk, or with what people say of the page."""
+    """Cosine of the ticket with the nearest chunk, or with symptom texts of the page."""
     words: float = 0.0
     """BM25 of the best chunk for the whole ticket, as a share of the best of all."""
     coverage: float = 0.0
@@ -22,21 +22,21 @@ class Signals(NamedTuple):
     runs: float = 0.0
     """Share of the ticket's three-word runs that stand in the found chunks literally."""
     title_said: float = 0.0
-    """Share of the title's words that the ticket says."""
+    """Share of the title's words that occur in the ticket."""
     line_titled: float = 0.0
-    """Share of the one line's words that the title or the headings have."""
+    """Share of the focus line's words that occur in the title or the headings."""
     node_meaning: float = 0.0
-    """Cosine of the ticket, or its one line, with the nearest incident node."""
+    """Cosine of the ticket, or of its focus line, with the nearest incident node."""
     node_words: float = 0.0
     """BM25 of the best incident node, as a share of the best of all."""
     named: float = 0.0
     """1 when the ticket gives the very name of an incident of the document."""
 
 
-class Order(FittedNumbers):
-    """Log-odds that each signal lifts a document over the others, per unit.
+class SignalWeights(FittedNumbers):
+    """Log-odds, per unit of a signal, by which a document is lifted over the others.
 
-    Only the weights' shares matter for the order; their size tells how sure it is.
+    Only the weights' shares matter for the order; their size says how certain it is.
     """
 
     weights: dict[str, float]
@@ -50,23 +50,23 @@ class Order(FittedNumbers):
         return self
 
     def score(self, signals: Signals | Mapping[str, float]) -> float:
-        """The weighted mean of the signals, 0–1."""
-        told = signals._asdict() if isinstance(signals, Signals) else signals
-        weighted = sum(weight * told.get(name, 0.0) for name, weight in self.weights.items())
+        """Return the weighted mean of the signals, 0–1."""
+        by_name = signals._asdict() if isinstance(signals, Signals) else signals
+        weighted = sum(weight * by_name.get(name, 0.0) for name, weight in self.weights.items())
         return max(0.0, min(1.0, weighted / sum(self.weights.values())))
 
 
 FEATURES = (*Signals._fields, "margin")
 
 
-class Curve(FittedNumbers):
-    """A logistic curve over what `features` gives."""
+class ConfidenceCurve(FittedNumbers):
+    """Logistic curve over the values of `features`."""
 
     intercept: float
     weights: dict[str, float]
-    """By the name of a feature."""
+    """Weights by the name of a feature."""
     spread: Spread = Field(default=Spread())
-    """Of the intercept, then of the weights."""
+    """Spread of the intercept, then of the weights."""
 
     @model_validator(mode="after")
     def _reads_its_features(self) -> Self:
@@ -74,23 +74,23 @@ class Curve(FittedNumbers):
         return self
 
     def chance(self, values: Mapping[str, float]) -> float:
-        """0–1."""
+        """Return the probability, 0–1."""
         logit = self.intercept + sum(w * values[name] for name, w in self.weights.items())
         return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, logit))))
 
 
 class Ranking(FittedNumbers):
-    """Of one kind of query."""
+    """Fitted ranking for one kind of query."""
 
-    order: Order
-    curve: Curve
-    """The chance of the document that stands first in that order."""
+    order: SignalWeights
+    curve: ConfidenceCurve
+    """Curve of the probability that the first document treats the fault."""
 
 
 class Calibration(FittedFile):
-    """What was fitted, on what, and how well it does on what it was not fitted on.
+    """Fitted rankings, with the data that they were fitted on and held-out figures.
 
-    Alerts and what people write have a ranking each: an alert shares few words with its page even
+    Alerts and texts of people have a ranking each: an alert shares few words with its page even
     where it is the right one, and more with its name; people seldom know the page's title.
     """
 
@@ -100,29 +100,29 @@ class Calibration(FittedFile):
     alerts: Ranking
     text: Ranking
     provenance: str
-    """What it was fitted on, and by which command."""
+    """Data that it was fitted on, and the command that fitted it."""
     figures: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """How it does on the ids it was fitted on and on the others."""
+    """Results on the ids that it was fitted on and on the others."""
 
     def of(self, *, is_alert: bool) -> Ranking:
-        """For a query with the name of an alert, or without."""
+        """Return the ranking for alerts, or the one for texts without an alert's name."""
         return self.alerts if is_alert else self.text
 
 
-class Rated(Protocol):
-    """A document and what speaks for it."""
+class ScoredDocument(Protocol):
+    """A document with its signals and score."""
 
     @property
     def signals(self) -> Signals:
-        """What speaks for it."""
+        """Signals for the document."""
 
     @property
     def score(self) -> float:
-        """Their weighted mean, 0–1."""
+        """Weighted mean of the signals, 0–1."""
 
 
-def features(ranked: Sequence[Rated]) -> dict[str, float]:
-    """What tells a known fault from an unknown one, of the best document and its distance."""
+def features(ranked: Sequence[ScoredDocument]) -> dict[str, float]:
+    """Return the features of a known fault: the best document's signals and its margin."""
     if not ranked:
         return dict.fromkeys(FEATURES, 0.0)
     best = ranked[0]
@@ -130,6 +130,6 @@ def features(ranked: Sequence[Rated]) -> dict[str, float]:
     return {**best.signals._asdict(), "margin": best.score - second}
 
 
-def confidence(ranked: Sequence[Rated], curve: Curve) -> float:
-    """Calibrated chance, 0–1; 0 when nothing was found."""
+def confidence(ranked: Sequence[ScoredDocument], curve: ConfidenceCurve) -> float:
+    """Return the calibrated chance, 0–1, that the best document treats the fault; 0 if none."""
     return curve.chance(features(ranked)) if ranked else 0.0

@@ -1,11 +1,11 @@
-"""What the stores find for a query: chunks and nodes, each with two scores."""
+"""Candidates for a query from the stores: chunks and nodes, each with two scores."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
 
-from services.contracts.retrieval import Part
+from services.contracts.retrieval import RetrievalStore
 from services.kit.errors import UnavailableError
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
 from services.knowledge.stores.points import node_payload
@@ -15,10 +15,10 @@ _log = structlog.get_logger()
 
 _COLLECTIONS: tuple[Collection, ...] = ("chunks", "nodes")
 _MOST_BEARERS = 5
-"""Incidents that may bear one name; a name of more says little."""
+"""Most incidents that may bear one name; a name of more says little."""
 
 
-class FoundPoint(NamedTuple):
+class ScoredPoint(NamedTuple):
     """A point that at least one of the searches returned."""
 
     id: str
@@ -29,23 +29,23 @@ class FoundPoint(NamedTuple):
     """BM25 for the whole ticket, as a share of the best."""
 
 
-def chunk_document(found: FoundPoint) -> str:
-    """The document a found chunk stands in."""
-    span = found.payload["span"]
+def chunk_document(point: ScoredPoint) -> str:
+    """Return the id of the document that a chunk belongs to; empty if it names none."""
+    span = point.payload["span"]
     return str(span["document_id"]) if isinstance(span, Mapping) else ""
 
 
 class Candidates(NamedTuple):
-    """All that was found, before it is ranked."""
+    """All points that were retrieved, before they are ranked."""
 
-    chunks: dict[str, FoundPoint]
-    nodes: dict[str, FoundPoint]
+    chunks: dict[str, ScoredPoint]
+    nodes: dict[str, ScoredPoint]
     named: dict[str, list[str]]
-    """Ids of nodes by the name in the ticket that they bear."""
-    without: tuple[Part, ...] = ()
-    """What did not answer."""
+    """Ids of nodes, by the name in the ticket that they bear."""
+    missing: tuple[RetrievalStore, ...] = ()
+    """Stores that did not answer."""
     meaning: Sequence[float] = ()
-    """The vector of the whole ticket."""
+    """Vector of the whole ticket."""
 
 
 def find_candidates(
@@ -61,40 +61,40 @@ def find_candidates(
     Raises:
         UnavailableError: Neither the vector store nor the graph answered.
     """
-    without: list[Part] = []
+    missing: list[RetrievalStore] = []
     try:
-        chunks, nodes, meaning = _by_vectors(query, embedder, vectors, limit)
+        chunks, nodes, meaning = _search_vectors(query, embedder, vectors, limit)
     except UnavailableError as error:
         _log.warning("retrieval.degraded", without="vectors", reason=str(error))
-        without.append("vectors")
+        missing.append("vectors")
         chunks, nodes, meaning = {}, {}, []
     try:
-        named, bearers = _by_names(query, graph, nodes)
+        named, bearers = _search_names(query, graph, nodes)
     except UnavailableError as error:
-        if without:
+        if missing:
             raise
         _log.warning("retrieval.degraded", without="graph", reason=str(error))
-        without.append("graph")
+        missing.append("graph")
         named, bearers = {}, {}
-    return Candidates(chunks, nodes | bearers, named, tuple(without), meaning)
+    return Candidates(chunks, nodes | bearers, named, tuple(missing), meaning)
 
 
-def _by_vectors(
+def _search_vectors(
     query: RetrievalQuery, embedder: Embedder, vectors: VectorStore, limit: int
-) -> tuple[dict[str, FoundPoint], dict[str, FoundPoint], list[float]]:
-    """Chunks, nodes, and the vector of the whole ticket."""
+) -> tuple[dict[str, ScoredPoint], dict[str, ScoredPoint], list[float]]:
+    """Return chunks, nodes, and the vector of the whole ticket."""
     meaning = embedder.embed([query.meaning or query.words])[0].tolist()
     chunks, nodes = (
-        _found(vectors.search(collection, vector=meaning, text=query.words, limit=limit))
+        _scored_points(vectors.search(collection, vector=meaning, text=query.words, limit=limit))
         for collection in _COLLECTIONS
     )
     return chunks, nodes, meaning
 
 
-def _by_names(
-    query: RetrievalQuery, graph: GraphStore, seen: Mapping[str, FoundPoint]
-) -> tuple[dict[str, list[str]], dict[str, FoundPoint]]:
-    """Ids of nodes by name, and those of the nodes that were not seen yet."""
+def _search_names(
+    query: RetrievalQuery, graph: GraphStore, seen: Mapping[str, ScoredPoint]
+) -> tuple[dict[str, list[str]], dict[str, ScoredPoint]]:
+    """Return ids of nodes by name, and the points of those nodes that were not seen yet."""
     named = {
         name: ids
         for name, ids in graph.find_names(query.names).items()
@@ -102,14 +102,14 @@ def _by_names(
     }
     unseen = {id_ for ids in named.values() for id_ in ids} - seen.keys()
     return named, {
-        node.id: FoundPoint(node.id, node_payload(node), 0.0, 0.0)
+        node.id: ScoredPoint(node.id, node_payload(node), 0.0, 0.0)
         for node in graph.get(sorted(unseen))
     }
 
 
-def _found(hits: Sequence[Hit]) -> dict[str, FoundPoint]:
+def _scored_points(hits: Sequence[Hit]) -> dict[str, ScoredPoint]:
     most = max((hit.sparse_score for hit in hits), default=0.0) or 1.0
     return {
-        hit.id: FoundPoint(hit.id, hit.payload, hit.dense_score, hit.sparse_score / most)
+        hit.id: ScoredPoint(hit.id, hit.payload, hit.dense_score, hit.sparse_score / most)
         for hit in hits
     }

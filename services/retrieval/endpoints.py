@@ -1,4 +1,4 @@
-"""Retrieval over HTTP."""
+"""HTTP routes of retrieval."""
 
 from typing import Annotated
 
@@ -24,23 +24,23 @@ Line = Annotated[int, Query(ge=1, le=10_000_000)]
 
 
 def create_router(service: Retrieval) -> APIRouter:
-    """The routes, as a function of the contract."""
+    """Create the routes over the contract."""
     router = APIRouter(prefix="/v1", tags=["retrieval"])
 
     @router.post("/retrievals", responses=refusals(UnavailableError))
     @needs(Need.READ)
     def retrieve(request: RetrieveRequest) -> RetrievedContext:
-        """What is known about a fault: ranked chunks and incident nodes, each with its reasons.
+        """Retrieve what is known about a fault: ranked chunks and incident nodes, with reasons.
 
-        `pages` says what their documents tell to do; `confidence`, how likely the best hit treats
-        this very fault.
+        `pages` holds the procedures of their documents; `confidence` is the probability that the
+        best hit treats this very fault.
         """
         return service.retrieve(request)
 
     @router.get("/sources/{document_id:path}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_source(document_id: str, start_line: Line, end_line: Line) -> SourceText:
-        """The lines of a document that a citation names, 1-based and inclusive."""
+        """Return the lines of a document that a citation names, 1-based and inclusive."""
         if end_line < start_line:
             raise InvalidInputError(
                 f"expected end_line from {start_line} on, got {end_line}: swap the two"
@@ -51,19 +51,19 @@ def create_router(service: Retrieval) -> APIRouter:
     @router.post("/peers", responses=refusals(NotFoundError, UnavailableError))
     @needs(Need.READ)
     def list_peers(query: PeersQuery) -> list[PageReading]:
-        """Other pages that treat the same kind of fault as one, with what they tell to do."""
+        """List other pages that treat the same kind of fault, with their procedures."""
         return service.peers(query)
 
     @router.get("/nodes", responses=refusals(UnavailableError))
     @needs(Need.READ)
     def list_nodes(query: Annotated[NodeQuery, Query()]) -> list[NodeSummary]:
-        """Incident nodes by their names; the next ones come with a larger `start`."""
+        """List incident nodes by their names; the next ones come with a larger `start`."""
         return service.nodes(query)
 
     @router.get("/nodes/{node_id:path}", responses=refusals(NotFoundError, UnavailableError))
     @needs(Need.READ)
     def get_node(node_id: str, hops: Annotated[int, Query(ge=1, le=2)] = 1) -> NodeSurroundings:
-        """An incident node with its passages, and the nodes within one or two links of it."""
+        """Return an incident node with its passages, and nodes within one or two links."""
         return service.surroundings(node_id, hops=hops)
 
     return router

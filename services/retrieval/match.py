@@ -1,7 +1,7 @@
-"""How much of a query stands literally in a text: words and runs of words.
+"""Literal overlap of a query with a text: words, and runs of words.
 
-Words weigh by how few of the candidates at hand have them, so that no statistics of the whole
-store are needed: what every candidate says does not tell them apart.
+Words weigh by how few of the candidates at hand have them, so that no statistics of the whole store
+are needed: what every candidate says does not tell them apart.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,39 +13,39 @@ from services.language.words import rarity, tokenise
 _RUN = 3
 """Words in a run: short enough to survive a changed name, long enough to be rare."""
 
-Run = tuple[str, ...]
-_Term = TypeVar("_Term", str, Run)
+WordRun = tuple[str, ...]
+_Term = TypeVar("_Term", str, WordRun)
 
 
 class Terms(NamedTuple):
-    """A text as it is compared."""
+    """Words and runs of a text, in the form that is compared."""
 
     words: frozenset[str]
-    runs: frozenset[Run]
+    runs: frozenset[WordRun]
 
 
 @lru_cache(maxsize=4096)
 def terms_of(text: str) -> Terms:
-    """The words of a text and its runs."""
+    """Return the words of a text and its runs."""
     return terms_in(tokenise(text))
 
 
 def terms_in(words: Sequence[str]) -> Terms:
-    """The words and the runs of three words in a row; fewer are one run."""
+    """Return the words and all runs of three; a shorter text is a single run."""
     if len(words) <= _RUN:
-        runs = frozenset([tuple(words)]) if words else frozenset[Run]()
+        runs = frozenset([tuple(words)]) if words else frozenset[WordRun]()
     else:
         runs = frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
     return Terms(frozenset(words), runs)
 
 
 def union(parts: Iterable[Terms]) -> Terms:
-    """What several texts hold together."""
+    """Return the terms that several texts contain together."""
     listed = list(parts)
     if len(listed) == 1:
         return listed[0]
     words = frozenset[str]().union(*(part.words for part in listed))
-    return Terms(words, frozenset[Run]().union(*(part.runs for part in listed)))
+    return Terms(words, frozenset[WordRun]().union(*(part.runs for part in listed)))
 
 
 class Rarity:
@@ -56,20 +56,20 @@ class Rarity:
         self._runs = _Weights([each.runs for each in candidates])
 
     def of_words(self, words: frozenset[str]) -> dict[str, float]:
-        """The weight of each of these words that a candidate has."""
-        return {word: self._words[word] for word in sorted(words) if self._words.is_known(word)}
+        """Return the weights of those words that occur in a candidate."""
+        return {word: self._words[word] for word in sorted(words) if self._words.occurs(word)}
 
-    def share_of_words(self, wanted: frozenset[str], found: frozenset[str]) -> float:
-        """Weighted share, 0–1, of `wanted` that is among `found`; nothing wanted gives 0."""
-        return self._words.share(wanted, found)
+    def share_of_words(self, wanted: frozenset[str], present: frozenset[str]) -> float:
+        """Return the weighted share, 0–1, of `wanted` that is `present`; 0 if nothing is wanted."""
+        return self._words.share(wanted, present)
 
-    def share_of_runs(self, wanted: frozenset[Run], found: frozenset[Run]) -> float:
-        """The same for runs."""
-        return self._runs.share(wanted, found)
+    def share_of_runs(self, wanted: frozenset[WordRun], present: frozenset[WordRun]) -> float:
+        """Return the same share for runs."""
+        return self._runs.share(wanted, present)
 
 
 class _Weights(dict[_Term, float]):
-    """By term; each is weighed when it is first asked for."""
+    """Weights by term, computed when first needed."""
 
     def __init__(self, candidates: Sequence[frozenset[_Term]]) -> None:
         super().__init__()
@@ -82,12 +82,12 @@ class _Weights(dict[_Term, float]):
         self[term] = weight = rarity(count, len(self._candidates))
         return weight
 
-    def is_known(self, term: _Term) -> bool:
-        """Whether a candidate has it."""
+    def occurs(self, term: _Term) -> bool:
+        """Return True if some candidate contains the term."""
         return any(term in each for each in self._candidates)
 
-    def share(self, wanted: frozenset[_Term], found: frozenset[_Term]) -> float:
+    def share(self, wanted: frozenset[_Term], present: frozenset[_Term]) -> float:
         if wanted not in self._masses:
             self._masses[wanted] = sum(self[term] for term in wanted)
         total = self._masses[wanted]
-        return sum(self[term] for term in wanted & found) / total if total > 0 else 0.0
+        return sum(self[term] for term in wanted & present) / total if total > 0 else 0.0

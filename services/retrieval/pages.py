@@ -1,4 +1,4 @@
-"""The documents that were found as pages, each with its reading where somebody has read it."""
+"""Pages of the retrieved documents, each with its reading if somebody has read it."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
@@ -7,16 +7,15 @@ from services.contracts.retrieval import PageReading
 from services.knowledge.document.links import linked_documents, linked_path
 from services.knowledge.document.page_origin import page_origin
 from services.knowledge.page.box_fit import AS_SHIPPED, Habit
-from services.knowledge.page.kinds.leading import entries, is_mostly_links
+from services.knowledge.page.kinds.link_pages import entries, is_mostly_links
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
-from services.knowledge.screening.document import hash_of, usable_title
 from services.procedure.ports import BoxSource, ReadingSource, ServedReading
 from services.workflow.model import LinkedPage
 
 
 class NoReadings:
-    """Nobody has read anything. Implements `ReadingSource` and `BoxSource` of the procedures."""
+    """Null adapter without readings, of the procedures' `ReadingSource` and `BoxSource`."""
 
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         """See `BoxSource.corrections`."""
@@ -32,7 +31,7 @@ class NoReadings:
 
 
 class Pages:
-    """Pages of documents, each with the stored reading of its text as it stands."""
+    """Pages of documents, each with the stored reading of its current text."""
 
     def __init__(self, documents: DocumentStore, readings: ReadingSource, boxes: BoxSource) -> None:
         self._documents = documents
@@ -40,47 +39,49 @@ class Pages:
         self._boxes = boxes
 
     def of(self, scores: Mapping[str, float]) -> tuple[PageReading, ...]:
-        """Return the pages of these documents in their order, but for those that are gone.
+        """Return the pages of these documents in their order, except for those that are gone.
 
         `scores` is each document's relevance, 0–1.
         """
-        usable = self._documents.usable(list(scores))
-        documents = {id_: usable[id_] for id_ in scores if id_ in usable}
-        hashes = {id_: hash_of(document.text) for id_, document in documents.items()}
+        stored = self._documents.get_many(list(scores))
+        documents = {id_: stored[id_] for id_ in scores if id_ in stored}
+        hashes = {id_: document.text_hash for id_, document in documents.items()}
         served = self._readings.served_many(list(dict.fromkeys(hashes.values())))
         boxes = self._boxes.corrections(list(documents))
         habit = dict(self._boxes.habit())
-        return tuple(
-            PageReading(
+        pages = []
+        for id_, document in documents.items():
+            whole, usable = document.for_person(), document.for_model()
+            page = PageReading(
                 document_id=id_,
-                title=usable_title(document),
+                title=usable.title,
                 served=served.get(hashes[id_]),
                 score=scores[id_],
-                text=document.text,
-                stored_text=document.stored_text,
+                text=usable.text,
+                stored_text="" if usable.text == whole.text else whole.text,
                 boxes=boxes.get(id_, {}),
                 box_habit=habit,
-                origin=page_origin(document.front_matter),
+                origin=page_origin(whole.front_matter),
             )
-            for id_, document in documents.items()
-        )
+            pages.append(page)
+        return tuple(pages)
 
     def links_of(self, page: PageReading) -> tuple[LinkedPage, ...]:
-        """Return the pages that one leads to which is mostly links, in its order; of others none.
+        """Return the pages that a page of mostly links leads to, in its order; of others none.
 
-        Each document comes once, as the first entry calls it.
+        Each document comes once, under the title of its first entry.
         """
         blocks, own = parse_page(page.text), page.document_id
         inside = [link for link in blocks.link_targets if linked_path(link, own)]
         if not is_mostly_links(blocks, inside, page.boxes, page.box_habit):
             return ()
-        found = linked_documents(inside, own, self._documents.ids_with)
-        known = {link: document for link, document in found.items() if document != own}
-        if not is_mostly_links(blocks, known, page.boxes, page.box_habit):
+        linked_ids = linked_documents(inside, own, self._documents.ids_with)
+        targets = {link: document for link, document in linked_ids.items() if document != own}
+        if not is_mostly_links(blocks, targets, page.boxes, page.box_habit):
             return ()
         linked: dict[str, LinkedPage] = {}
         for entry in entries(blocks):
-            if document := known.get(entry.target):
+            if document := targets.get(entry.target):
                 part = unquote(entry.target.partition("#")[2])
                 leads_to = LinkedPage(document_id=document, title=entry.words, part=part)
                 linked.setdefault(document, leads_to)

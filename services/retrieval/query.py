@@ -1,4 +1,4 @@
-"""From a ticket to what is asked of the stores: bounded, and without what only this case says."""
+"""Query of a ticket to the stores: bounded, and without what is particular to one case."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from services.kit.value import Value
 from services.language.names import split_name
 
 _MOST_READ = 20_000
-"""Characters of a ticket that are looked at; pasted logs beyond them repeat themselves."""
+"""Characters of a ticket that are read; pasted logs beyond them repeat themselves."""
 _MOST_SEARCHED = 4_000
 """Characters that BM25 sees."""
 _MOST_EMBEDDED = 700
@@ -31,7 +31,7 @@ _IDENTIFIER = re.compile(
     r"\b(?:[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+|[A-Z]+[a-z0-9]+[A-Z]\w*|\w+_\w+"
     r"|0x[0-9A-Fa-f]{4,}|[A-Z]{2,}[-_]?\d{2,}\w*|[A-Z][A-Z0-9_]+(?:-[A-Z0-9_]+)+)\b"
 )
-_PASSING = re.compile(
+_VOLATILE = re.compile(
     r"\b(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?"  # addresses
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?|\d\d:\d\d:\d\d(?:\.\d+)?"
     r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}|[0-9a-f]{16,}"
@@ -43,43 +43,45 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class RetrievalQuery(Value):
-    """What is looked for, in the forms that different searches need."""
+    """A query in the forms that different searches need."""
 
     meaning: str
-    """The whole ticket for the embedder, without addresses, times and generated names."""
+    """Text of the ticket for the embedder, without addresses, times and generated names."""
     focus: str
-    """What it is about in one line: alert name in words, title, or the most telling line."""
+    """Subject in one line: alert name in words, title, or the most telling line."""
     words: str
-    """What BM25 sees."""
+    """Text that BM25 sees."""
     names: tuple[str, ...]
     """Alert names, identifiers and error codes, to be found exactly."""
     errors: tuple[str, ...]
     """Quoted messages and lines that report a failure."""
     is_alert: bool = False
-    """Whether it has the name of an alert, and not only what people write."""
+    """True if it has the name of an alert, and not only text that people write."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to look for."""
+        """True if there is nothing to search for."""
         return not self.words.strip()
 
 
 def read_query(request: RetrieveRequest) -> RetrievalQuery:
-    """The query a request stands for; of a huge ticket only its beginning counts."""
+    """Build the query of a request; of a huge ticket only the beginning counts."""
     alert = _clean(request.alert_name, _FOCUS)
     title = _clean(request.title, _MOST_READ)
-    body = _without_repetition(_clean(request.description, _MOST_READ), title)
+    body = _clean(request.description, _MOST_READ)
+    if title and body.startswith(title):
+        body = body[len(title) :].lstrip(" .:\n-")
     text = "\n".join(part for part in (title, body) if part)
     errors = tuple(_first(_errors(text), _MOST_ERRORS))
     if not alert and _IDENTIFIER.fullmatch(title):
         alert, title = title, ""
     alert_words = split_name(alert)
     head = text[: 2 * _MOST_EMBEDDED]
-    labels = " ".join(_telling_labels(request.labels))
+    labels = " ".join(_informative_labels(request.labels))
     searched = (alert, text[:_MOST_SEARCHED], labels)
     return RetrievalQuery(
-        meaning=_settled("\n".join(p for p in (alert_words, head) if p))[:_MOST_EMBEDDED],
-        focus=_settled(_focus(alert_words, title, body, errors))[:_FOCUS],
+        meaning=_without_volatile("\n".join(p for p in (alert_words, head) if p))[:_MOST_EMBEDDED],
+        focus=_without_volatile(_focus(alert_words, title, body, errors))[:_FOCUS],
         words="\n".join(part for part in searched if part),
         names=tuple(_first(_names(alert, title, text), _MOST_NAMES)),
         errors=errors,
@@ -94,13 +96,9 @@ def _clean(text: str, most: int) -> str:
     return _BLOB.sub(" ", _CONTROL.sub(" ", readable)).strip()
 
 
-def _without_repetition(body: str, title: str) -> str:
-    return body[len(title) :].lstrip(" .:\n-") if title and body.startswith(title) else body
-
-
-def _settled(text: str) -> str:
-    """Without what another case of the same fault would say differently."""
-    return _PASSING.sub(" ", text).strip()
+def _without_volatile(text: str) -> str:
+    """Remove what another case of the same fault would have otherwise."""
+    return _VOLATILE.sub(" ", text).strip()
 
 
 def _focus(alert: str, title: str, body: str, errors: tuple[str, ...]) -> str:
@@ -139,11 +137,11 @@ def _names(alert: str, title: str, text: str) -> Iterator[str]:
         yield match.group()
 
 
-def _telling_labels(labels: dict[str, str]) -> Iterator[str]:
+def _informative_labels(labels: dict[str, str]) -> Iterator[str]:
     for key, value in sorted(labels.items())[:50]:
-        settled = _settled(_clean(value, _FOCUS))
-        if key not in {"alertname", "severity"} and settled and len(value) <= 100:
-            yield settled
+        label = _without_volatile(_clean(value, _FOCUS))
+        if key not in {"alertname", "severity"} and label and len(value) <= 100:
+            yield label
 
 
 def _first(values: Iterable[str], most: int) -> list[str]:

@@ -1,12 +1,18 @@
-"""Retrieval as a deployable."""
+"""Room of retrieval, as a deployable."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from services.retrieval.settings import RetrievalSettings
-from services.room.descriptor import NOBODY, OpenRoom, Room
-from services.room.footprint import Footprint, Process, Store
+from services.room.descriptor import (
+    NO_SERVICE,
+    Footprint,
+    ProcessResources,
+    Room,
+    RunningRoom,
+    Store,
+)
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -17,12 +23,12 @@ if TYPE_CHECKING:
     from services.room.stores import Stores
 
 
-def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
-    """Retrieval over the stores of knowledge."""
+def build(stores: Stores, _peers: Peers) -> RunningRoom[RetrievalService]:
+    """Build retrieval over the stores of knowledge."""
     from services.kit.fits.in_use import FitInUse
     from services.knowledge.page.box_fit import BoxHabit
     from services.knowledge.stores.sql_archive import SqlCaseArchive
-    from services.knowledge.stores.sql_said import SqlSaidTexts
+    from services.knowledge.stores.sql_symptom_texts import SqlSymptomTexts
     from services.procedure.store.sql_boxes import SqlBoxStore
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
@@ -39,10 +45,10 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         readings=SqlReadingStore(stores.database),
         boxes=SqlBoxStore(stores.database, BoxHabit.of_folder(stores.folder)),
         archive=SqlCaseArchive(stores.database),
-        said=SqlSaidTexts(stores.database),
+        symptom_texts=SqlSymptomTexts(stores.database),
         calibration=lambda: calibration.now,
     )
-    return OpenRoom(
+    return RunningRoom(
         service,
         lambda checks: create_app(
             stores.settings,
@@ -58,7 +64,7 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.retrieval.app import create_app
 
-    return create_app(settings, service=NOBODY)
+    return create_app(settings, service=NO_SERVICE)
 
 
 ROOM = Room(
@@ -66,6 +72,8 @@ ROOM = Room(
     "a ticket into ranked chunks and nodes, or “nothing fits”; the source text of a citation",
     build,
     describe,
-    Footprint(stores=(Store.POSTGRESQL, Store.QDRANT, Store.NEO4J), serves=Process(cpu="500m")),
+    Footprint(
+        stores=(Store.POSTGRESQL, Store.QDRANT, Store.NEO4J), serves=ProcessResources(cpu="500m")
+    ),
     settings=(RetrievalSettings,),
 )

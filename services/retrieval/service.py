@@ -1,4 +1,4 @@
-"""Retrieval: the work, from a request to ranked knowledge."""
+"""Retrieval service: from a request to ranked knowledge."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -12,8 +12,8 @@ from services.contracts.retrieval import (
     NodeSurroundings,
     PageReading,
     PageSigns,
-    Part,
     PeersQuery,
+    RetrievalStore,
     RetrievedContext,
     RetrieveRequest,
     SourceText,
@@ -33,34 +33,33 @@ from services.knowledge.ports import (
     DocumentStore,
     Embedder,
     GraphStore,
-    SaidTexts,
+    SymptomTexts,
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import BoxSource, ReadingSource
-from services.retrieval.calibration import Calibration, Order, confidence
+from services.retrieval.calibration import Calibration, SignalWeights, confidence
 from services.retrieval.candidates import find_candidates
-from services.retrieval.fuse import DocumentEvidence, Ranked, rank_documents, relevance
+from services.retrieval.fusion import DocumentEvidence, Ranked, rank_documents, relevance
+from services.retrieval.lifting_texts import ResolvedCases, SymptomIndex, case_of, is_symptom
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
-from services.retrieval.resolved import ResolvedCases, case_of
-from services.retrieval.said import SaidOfPages, is_said
 from services.retrieval.settings import RetrievalSettings
 from services.retrieval.surroundings import surroundings
 
 _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""
 _MOST_TREATS = 300
-"""Characters of what a page treats that others of its kind are looked for by."""
+"""Characters of what a page treats by which similar pages are searched for."""
 _OFFERED = 3
-"""Pages that an engineer may take in the place of the best one."""
-_NEXT_OF_SAME = 0.9
-"""What the next chunk or node of a document counts, so that one document crowds out no other."""
+"""Pages that an engineer may choose instead of the best one."""
+_DECAY_IN_DOCUMENT = 0.9
+"""Factor for each further part of a document, so that no document crowds out the others."""
 
 
-class _Around(NamedTuple):
-    """What the graph tells of the best documents."""
+class _GraphContext(NamedTuple):
+    """Nodes that the graph adds for the best documents."""
 
     nodes: tuple[RetrievedNode, ...] = ()
     targets: Sequence[str] = ()
@@ -68,7 +67,7 @@ class _Around(NamedTuple):
 
 
 class RetrievalService:
-    """Finds what is known about a fault. Implements `contracts.retrieval.Retrieval`."""
+    """Retrieval over the stores. Implements `contracts.retrieval.Retrieval`."""
 
     def __init__(
         self,
@@ -81,12 +80,12 @@ class RetrievalService:
         readings: ReadingSource | None = None,
         boxes: BoxSource | None = None,
         archive: CaseArchive | None = None,
-        said: SaidTexts | None = None,
+        symptom_texts: SymptomTexts | None = None,
         calibration: Callable[[], Calibration] | None = None,
     ) -> None:
-        """The stores that ingestion writes; nothing is written here.
+        """Create the service over the stores that ingestion writes; nothing is written here.
 
-        `calibration` gives what order and chance follow from; without it, what is shipped.
+        `calibration` returns the calibration in use; without it, the shipped one is.
         """
         chosen = settings or RetrievalSettings()
         self._resolved = (
@@ -94,12 +93,14 @@ class RetrievalService:
                 archive,
                 embedder.model_name,
                 most=chosen.resolved_cases,
-                alike_from=chosen.alike_from,
+                min_similarity=chosen.alike_from,
             )
             if archive is not None
             else None
         )
-        self._said = SaidOfPages(said, embedder.model_name) if said is not None else None
+        self._symptoms = (
+            SymptomIndex(symptom_texts, embedder.model_name) if symptom_texts is not None else None
+        )
         self._vectors = vectors
         self._graph = graph
         self._documents = documents
@@ -112,61 +113,69 @@ class RetrievalService:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
         ranking = self._calibration().of(is_alert=query.is_alert)
-        (ranked, words), missing = self._ranked(query, request, ranking.order)
-        around = _Around()
+        (ranked, words), missing = self._rank(query, request, ranking.order)
+        graph_context = _GraphContext()
         if "graph" not in missing:
             try:
-                around = self._around(ranked, request)
+                graph_context = self._graph_context(ranked, request)
             except UnavailableError:
                 if missing:
                     raise
                 missing = ("graph",)
         return RetrievedContext(
             chunks=self._chunks(ranked, request.top_chunks),
-            nodes=around.nodes,
-            linked=around.linked,
+            nodes=graph_context.nodes,
+            linked=graph_context.linked,
             words=dict(words),
             confidence=confidence(ranked, ranking.curve),
-            pages=self._readings(ranked, around.targets, request.without),
+            pages=self._readings(ranked, graph_context.targets, request.without),
             degraded=missing,
-            signs=tuple(_signs(each) for each in ranked[:MOST_SIGNS]),
+            signs=tuple(
+                PageSigns(
+                    document_id=each.document_id,
+                    signs={n: round(value, 4) for n, value in each.signals._asdict().items()},
+                )
+                for each in ranked[:MOST_SIGNS]
+            ),
             is_alert=query.is_alert,
         )
 
-    def _around(self, ranked: Sequence[DocumentEvidence], request: RetrieveRequest) -> _Around:
+    def _graph_context(
+        self, ranked: Sequence[DocumentEvidence], request: RetrieveRequest
+    ) -> _GraphContext:
         nodes = self._nodes(ranked, request.top_nodes)
         targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
-        return _Around(nodes, targets, self._linked(nodes, targets))
+        return _GraphContext(nodes, targets, self._linked(nodes, targets))
 
     def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
-        """What speaks for each document that the searches found, the best document first."""
+        """Return the evidence for each retrieved document, the best document first."""
         query = read_query(request)
         order = self._calibration().of(is_alert=query.is_alert).order
-        return list(self._ranked(query, request, order)[0].documents)
+        return list(self._rank(query, request, order)[0].documents)
 
-    def _ranked(
-        self, query: RetrievalQuery, request: RetrieveRequest, order: Order
-    ) -> tuple[Ranked, tuple[Part, ...]]:
-        """The documents but for some, and what did not answer."""
+    def _rank(
+        self, query: RetrievalQuery, request: RetrieveRequest, order: SignalWeights
+    ) -> tuple[Ranked, tuple[RetrievalStore, ...]]:
+        """Rank the documents, those excluded left out; name the stores that did not answer."""
         if query.is_empty:
             return Ranked(), ()
         with stage_timer("retrieval", "search"):
-            found = find_candidates(
+            candidates = find_candidates(
                 query,
                 self._embedder,
                 self._vectors,
                 self._graph,
                 limit=self._settings.candidates,
             )
-            limit, is_ticket = self._settings.candidates, request.with_cases and found.meaning
-            if self._said is not None and is_ticket:
-                found = self._said.beside(found, self._vectors, limit=limit)
+            limit, is_ticket = self._settings.candidates, request.with_cases and candidates.meaning
+            if self._symptoms is not None and is_ticket:
+                candidates = self._symptoms.add_to(candidates, self._vectors, limit=limit)
             if self._resolved is not None and is_ticket:
-                found = self._resolved.beside(found, self._vectors, limit=limit)
+                candidates = self._resolved.add_to(candidates, self._vectors, limit=limit)
         with stage_timer("retrieval", "rank"):
-            ranked = rank_documents(query, found, order)
-        left = [each for each in ranked.documents if each.document_id not in request.without]
-        return ranked._replace(documents=left), found.without
+            ranked = rank_documents(query, candidates, order)
+        kept = [each for each in ranked.documents if each.document_id not in request.without]
+        return ranked._replace(documents=kept), candidates.missing
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""
@@ -175,8 +184,9 @@ class RetrievalService:
             raise DocumentNotFoundError(
                 f"expected the id of an ingested document, got {span.document_id!r}"
             )
-        lines = document.text.split("\n")[span.start_line - 1 : span.end_line]
-        return SourceText(span=span, document_title=document.title, text="\n".join(lines))
+        whole = document.for_person()
+        lines = whole.text.split("\n")[span.start_line - 1 : span.end_line]
+        return SourceText(span=span, document_title=whole.title, text="\n".join(lines))
 
     def peers(self, query: PeersQuery) -> list[PageReading]:
         """See `Retrieval.peers`."""
@@ -185,18 +195,18 @@ class RetrievalService:
             raise DocumentNotFoundError(
                 f"expected the id of an ingested document, got {query.document_id!r}"
             )
-        own = self._pages.of({document.id: 1.0})
+        own, title = self._pages.of({document.id: 1.0}), document.for_person().title
         treats = next((p.treats for page in own for p in page.procedures), "")
         request = RetrieveRequest(
-            title=document.title, description=treats[:_MOST_TREATS], without=(document.id,)
+            title=title, description=treats[:_MOST_TREATS], without=(document.id,)
         )
         near = [e for e in self.evidence(request) if e.signals.meaning >= query.least_meaning]
         return list(self._pages.of({each.document_id: each.score for each in near[: query.most]}))
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
         """See `Retrieval.nodes`."""
-        found = self._graph.search(query.text, start=query.start, limit=query.limit)
-        return [NodeSummary.of(node) for node in found]
+        nodes = self._graph.search(query.text, start=query.start, limit=query.limit)
+        return [NodeSummary.of(node) for node in nodes]
 
     def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
         """See `Retrieval.surroundings`."""
@@ -205,21 +215,21 @@ class RetrievalService:
     def _chunks(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
         for each in ranked[:most]:
-            own = [f for f in each.chunks if case_of(f) is None and not is_said(f)]
-            for place, found in enumerate(own[: self._settings.chunks_per_document]):
-                scored.append((_score(each, place), each, found))
+            own = [f for f in each.chunks if case_of(f) is None and not is_symptom(f)]
+            for place, point in enumerate(own[: self._settings.chunks_per_document]):
+                scored.append((_score(each, place), each, point))
         scored.sort(key=lambda item: -item[0])
         return tuple(
             RetrievedChunk(
-                chunk=chunk_of(found.payload), score=score, reasons=chunk_reasons(each, found)
+                chunk=chunk_of(point.payload), score=score, reasons=chunk_reasons(each, point)
             )
-            for score, each, found in scored[:most]
+            for score, each, point in scored[:most]
         )
 
     def _nodes(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedNode, ...]:
-        """The nodes of the best documents, those that were found before the others."""
+        """Return the nodes of the best documents, those that matched before the others."""
         best = ranked[:most]
-        matched = {found.id: relevance(found) for each in best for found in each.nodes}
+        matched = {point.id: relevance(point) for each in best for point in each.nodes}
         by_document: dict[str, list[IncidentNode]] = {}
         for node in self._graph.of_documents([each.document_id for each in best]):
             for document_id in node.document_ids:
@@ -243,13 +253,13 @@ class RetrievalService:
         )
 
     def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
-        """Documents that the best ones hand over to, in the order of the links."""
+        """Return the documents that the best ones hand over to, in the order of the links."""
         links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
         if not links:
             return []
         resolver = LinkResolver(self._documents.ids_with(parts_of(links)))
-        found = (resolver.resolve(link) for link in links)
-        return list(dict.fromkeys(id_ for id_ in found if id_))
+        resolved = (resolver.resolve(link) for link in links)
+        return list(dict.fromkeys(id_ for id_ in resolved if id_))
 
     def _linked(
         self, nodes: Sequence[RetrievedNode], targets: Sequence[str]
@@ -263,15 +273,17 @@ class RetrievalService:
     def _readings(
         self, ranked: Sequence[DocumentEvidence], targets: Sequence[str], without: Sequence[str]
     ) -> tuple[PageReading, ...]:
-        """What the best documents tell to do, then what those that they hand over to do.
+        """Return the pages of the best documents, then of those that they hand over to.
 
-        Of those that may be the answer, one that is mostly links says where these lead, but for the
+        The pages that may be the answer list their links if they are mostly links, except for the
         documents `without`.
         """
         scores = {each.document_id: _score(each, 0) for each in ranked}
         best = list(scores)[: self._settings.pages]
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
-        near = {each.document_id: _near(each) for each in ranked[: self._settings.pages]}
+        near = {
+            each.document_id: _passage_relevance(each) for each in ranked[: self._settings.pages]
+        }
         with stage_timer("retrieval", "read"):
             pages = self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
             bar = RIVAL_SCORE * max((page.score for page in pages), default=0.0)
@@ -296,7 +308,7 @@ class RetrievalService:
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
-    """Links of the nodes of the best documents."""
+    """Yield the links of the nodes of the best documents."""
     leading: dict[str, None] = {}
     for each in nodes:
         leading.update(dict.fromkeys(each.node.document_ids[:1]))
@@ -306,18 +318,11 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
 
 
 def _score(evidence: DocumentEvidence, place: int) -> float:
-    """The document's score, less for its next parts."""
-    return evidence.score * _NEXT_OF_SAME**place
+    """Return the document's score, reduced for its further parts."""
+    return evidence.score * _DECAY_IN_DOCUMENT**place
 
 
-def _near(evidence: DocumentEvidence) -> dict[int, float]:
-    """Return how near each passage of a document comes, by its first line."""
-    own = (found for found in evidence.chunks if case_of(found) is None and not is_said(found))
-    return {chunk_of(found.payload).span.start_line: round(relevance(found), 4) for found in own}
-
-
-def _signs(evidence: DocumentEvidence) -> PageSigns:
-    told = evidence.signals._asdict().items()
-    return PageSigns(
-        document_id=evidence.document_id, signs={name: round(value, 4) for name, value in told}
-    )
+def _passage_relevance(evidence: DocumentEvidence) -> dict[int, float]:
+    """Return the relevance of each passage of a document, by its first line."""
+    own = (point for point in evidence.chunks if case_of(point) is None and not is_symptom(point))
+    return {chunk_of(point.payload).span.start_line: round(relevance(point), 4) for point in own}

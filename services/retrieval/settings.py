@@ -7,7 +7,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class RetrievalSettings(Settings):
-    """How wide retrieval looks, and how much it hands out."""
+    """Settings for the breadth of the search and the size of its answers."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}RETRIEVAL_")
 

@@ -1,4 +1,4 @@
-"""An incident node and those around it."""
+"""Surroundings of an incident node in the graph."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from services.knowledge.model import IncidentNode
 from services.knowledge.ports import GraphStore
 
 MOST_AROUND = 40
-"""More nodes than these are a list, and no drawing that anybody reads."""
+"""Most nodes around one; more are a list, and no drawing that anybody reads."""
 
 
 class NodeNotFoundError(NotFoundError):
@@ -17,10 +17,10 @@ class NodeNotFoundError(NotFoundError):
 
 def surroundings(graph: GraphStore, node_id: str, hops: int) -> NodeSurroundings:
     """See `Retrieval.surroundings`."""
-    found = graph.get([node_id])
-    if not found:
+    matches = graph.get([node_id])
+    if not matches:
         raise NodeNotFoundError(f"no incident node has the id {node_id[:80]!r}")
-    node = found[0]
+    node = matches[0]
     near = graph.neighbours(node_id, hops=hops)
     beside = (each.id for each in graph.of_documents(node.document_ids))
     ids = [id_ for id_ in dict.fromkeys((*near, *beside)) if id_ != node_id]
@@ -34,7 +34,7 @@ def surroundings(graph: GraphStore, node_id: str, hops: int) -> NodeSurroundings
 
 
 def _links(nodes: Sequence[IncidentNode]) -> Iterator[Link]:
-    """Each once, in the order of the nodes."""
+    """Yield each link once, in the order of the nodes."""
     for source in nodes:
         linked = set(source.linked_documents)
         for target in nodes:

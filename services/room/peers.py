@@ -1,27 +1,41 @@
-"""The other deployables, as a room that calls them sees them."""
+"""The other deployables, as seen by a room that calls them."""
 
-from collections.abc import Callable
-from typing import Protocol, Self
+from __future__ import annotations
 
-from services.contracts.composing import Composing
-from services.contracts.execution import Execution
-from services.contracts.gateway import Tickets
-from services.contracts.ingestion import Ingestion
-from services.contracts.planner import Planner
-from services.contracts.proposals import Proposals
-from services.contracts.readings import Readings
-from services.contracts.retrieval import Retrieval
-from services.contracts.scorer import Scorer
-from services.contracts.searching import Searching
-from services.contracts.summaries import Summaries
-from services.contracts.syncing import Syncing
-from services.kit.access.caller import Caller
-from services.kit.http.health import Check
-from services.room.front import Front
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, Self
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
+    from services.contracts.composing import Compositions
+    from services.contracts.execution import Execution
+    from services.contracts.gateway import Tickets
+    from services.contracts.ingestion import Ingestion
+    from services.contracts.planner import Planner
+    from services.contracts.proposals import Proposals
+    from services.contracts.readings import Readings
+    from services.contracts.retrieval import Retrieval
+    from services.contracts.scorer import Scorer
+    from services.contracts.searching import Searches
+    from services.contracts.summaries import Summaries
+    from services.contracts.syncing import SyncSources
+    from services.kit.access.caller import Caller
+    from services.kit.http.health import Check
+
+
+@dataclass(frozen=True)
+class Frontend:
+    """Routes of a room that the gateway serves on its behalf, so that clients need one address."""
+
+    routers: tuple[APIRouter, ...]
+    body_limits: Mapping[str, int] = field(default_factory=dict)
+    """Largest request bodies in bytes, by path prefix."""
 
 
 class Peers(Protocol):
-    """In this process or over HTTP; each is opened when it is first asked for."""
+    """The other rooms, in this process or over HTTP; each is opened on first use."""
 
     @property
     def ingestion(self) -> Ingestion:
@@ -29,14 +43,14 @@ class Peers(Protocol):
 
     @property
     def readings(self) -> Callable[[Caller], Readings]:
-        """What pages tell to do, as it is read and corrected in a caller's name."""
+        """Readings of pages, viewed and corrected in a caller's name."""
 
     @property
     def proposals(self) -> Proposals:
-        """Pages that wait to be accepted, and what became of others."""
+        """Pages that wait to be accepted, and the fate of earlier ones."""
 
     @property
-    def syncing(self) -> Syncing:
+    def syncing(self) -> SyncSources:
         """Sources that are synced on a schedule."""
 
     @property
@@ -48,7 +62,7 @@ class Peers(Protocol):
         """Candidate workflows."""
 
     @property
-    def composing(self) -> Composing:
+    def composing(self) -> Compositions:
         """Procedures and edits of sentences."""
 
     @property
@@ -61,25 +75,25 @@ class Peers(Protocol):
 
     @property
     def execution(self) -> Execution:
-        """Workflows that are carried out."""
+        """Runs of workflows."""
 
     @property
-    def searching(self) -> Searching:
+    def searching(self) -> Searches:
         """Searches for causes."""
 
     @property
     def summaries(self) -> Summaries:
-        """What was done becomes pages."""
+        """Summaries of finished work, turned into pages."""
 
     @property
-    def fronts(self) -> tuple[Front, ...]:
-        """Routes of other rooms that the gateway answers."""
+    def frontends(self) -> tuple[Frontend, ...]:
+        """Routes of other rooms that the gateway serves."""
 
     def in_callers_name(self) -> Self:
-        """The same, called with the key or token of whoever calls this process."""
+        """Return the same peers, called with the key or token of this process's caller."""
 
     def within(self, seconds: float) -> Self:
-        """The same with so much time for an answer."""
+        """Return the same peers with this limit on the time for an answer."""
 
     def checks(self) -> dict[str, Check]:
-        """Questions whether they answer, or whether what they keep does."""
+        """Return health checks of the peers, or of the stores behind them."""

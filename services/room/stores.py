@@ -1,5 +1,6 @@
-"""What a process keeps things in and computes with, opened when it is first asked for."""
+"""Stores, embedders and model of a process, each opened on first use."""
 
+import gc
 import threading
 from contextlib import ExitStack
 from functools import cached_property
@@ -9,7 +10,6 @@ from pydantic import SecretStr
 
 from services.kit.access.access import Access
 from services.kit.data_dir import own_data_dir
-from services.kit.garbage import keep_collections_short
 from services.kit.http.health import Check
 from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
@@ -30,6 +30,25 @@ from services.stores import (
     store_checks,
 )
 
+
+def freeze_after_full_collections() -> None:
+    """Limit full collections to objects created since the previous one.
+
+    A full collection otherwise walks through all that is loaded and cached, 50 to 200 ms during
+    which nothing else runs. What survived a full collection is still freed when its last reference
+    goes; only a cycle among such survivors that is dropped later stays, and caches hold no cycles.
+    """
+    gc.collect()
+    gc.freeze()
+    if _freeze_survivors not in gc.callbacks:
+        gc.callbacks.append(_freeze_survivors)
+
+
+def _freeze_survivors(phase: str, info: dict[str, int]) -> None:
+    if phase == "stop" and info["generation"] == 2:
+        gc.freeze()
+
+
 _WARM_UP_TEXT = "interface down"
 
 
@@ -48,7 +67,7 @@ class Stores:
         is_alone: bool,
         model: GuardedChatModel | None = None,
     ) -> None:
-        """`is_alone`: no other process shares the stores, so that those in the folder will do.
+        """Take the data folder; with `is_alone` no other process shares the stores.
 
         `name` is the process, for messages; `model` stands for the one that the settings name.
 
@@ -64,12 +83,12 @@ class Stores:
         self._embedders: dict[EmbedderChoice, LocalEmbedder] = {}
 
     def shared_folder(self, room: str) -> Path:
-        """Where the room's processes on this host share files: beside the folder of each."""
+        """Return the folder that the room's processes on this host share, beside their own."""
         return self.folder if self.is_alone else self.folder.parent / room
 
     @cached_property
     def database(self) -> Database:
-        """The database, brought to the newest revision."""
+        """The database, migrated to the newest revision."""
         self._require(self.settings.database_url, "FLOWXPERT_DATABASE_URL")
         database = Database(self.settings.resolved_database_url)
         self._closing.callback(database.close)
@@ -78,22 +97,22 @@ class Stores:
 
     @property
     def has_database(self) -> bool:
-        """Whether there is one for this process."""
+        """True if this process has a database."""
         return self.is_alone or self.settings.database_url is not None
 
     @cached_property
     def outbox(self) -> Outbox:
-        """The tasks that the database holds."""
+        """The tasks stored in the database."""
         return Outbox(self.database, lease_s=self.settings.task_lease_s)
 
     @cached_property
     def documents(self) -> SqlDocumentStore:
-        """The documents' text."""
+        """The texts of the documents."""
         return SqlDocumentStore(self.database)
 
     @cached_property
     def graph(self) -> GraphStore:
-        """The knowledge graph; tables of the database where no server is named."""
+        """The knowledge graph; tables of the database if no server is configured."""
         return open_graph(self.settings, self.database, self._closing)
 
     @cached_property
@@ -109,57 +128,57 @@ class Stores:
 
     @property
     def query_embedder(self) -> LocalEmbedder:
-        """Of queries, which hardly ever come twice: nothing is remembered."""
+        """The embedder of queries; it has no cache, because queries hardly ever repeat."""
         return self._embedder(self.settings.embedder)
 
     @cached_property
     def embedder(self) -> CachedEmbedder:
-        """Of tickets and steps, with a memory."""
+        """The embedder of tickets and steps, with a cache."""
         return CachedEmbedder(self.query_embedder, self.settings.resolved_embedding_cache)
 
     @cached_property
     def document_embedder(self) -> CachedEmbedder:
-        """Of documents, with the same memory."""
+        """The embedder of documents, with the same cache."""
         model = self._embedder(self.settings.document_embedder)
         return CachedEmbedder(model, self.settings.resolved_embedding_cache)
 
     @cached_property
     def model(self) -> GuardedChatModel | None:
-        """The language model, where there is one."""
+        """The language model, if one is configured."""
         if self._model is not None:
             return self._model
         return open_chat_model(ModelSettings(), self.settings.data_dir.resolve() / "models")
 
     @property
     def shared_model(self) -> GuardedChatModel | None:
-        """The model, unless a file of weights would be loaded once more beside another process."""
+        """The model; None if its weights would be loaded a second time beside another process."""
         return self.model if self.is_alone or ModelSettings().url else None
 
     @property
     def access(self) -> Access:
-        """Who may call, with the keys that the database holds."""
+        """Access control, with the keys stored in the database."""
         return Access.of(self.settings, self.database)
 
     def broker_url(self) -> str | None:
-        """Where tasks wait; None where nobody else works on them, and no server is named."""
+        """Return the broker's address; None if this process works alone and no broker is set."""
         self._require(self.settings.redis_url, "FLOWXPERT_REDIS_URL")
         return self.settings.redis_url.get_secret_value() if self.settings.redis_url else None
 
     def knowledge_checks(self) -> dict[str, Check]:
-        """Questions to the stores that knowledge is kept in."""
+        """Return health checks of the graph and the vector store."""
         return store_checks(self.graph, self.vectors)
 
     def model_check(self) -> dict[str, Check]:
-        """The question whether the language model answers, where there is one."""
+        """Return the health check of the language model, if there is one."""
         return {"model": self.model.check} if self.model else {}
 
     def limit_embedding_threads(self, threads: int) -> None:
-        """Leave cores to whatever else is at work in this process."""
+        """Leave cores to the other work of this process."""
         for choice in (self.settings.embedder, self.settings.document_embedder):
             self._embedder(choice).limit_threads(threads)
 
     def warm_up(self) -> None:
-        """Load the model of queries, if any room asked for it, before the first one comes."""
+        """Load the query model ahead of the first query, if any room has opened it."""
         if self._embedders:
             warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
             warming.start()
@@ -167,12 +186,12 @@ class Stores:
             self._closing.callback(warming.join)
 
     def close(self) -> None:
-        """End what was opened, in reverse order, and give the folder back."""
+        """Close everything that was opened, in reverse order, and release the folder."""
         self._closing.close()
 
     def _warm_up(self) -> None:
         self.query_embedder.embed([_WARM_UP_TEXT])
-        keep_collections_short()
+        freeze_after_full_collections()
 
     def _embedder(self, choice: EmbedderChoice) -> LocalEmbedder:
         if choice not in self._embedders:
@@ -180,7 +199,7 @@ class Stores:
         return self._embedders[choice]
 
     def _require(self, url: str | SecretStr | None, variable: str) -> None:
-        """What processes share is a server."""
+        """Check that a store shared by processes is a server."""
         if url is None and not self.is_alone:
             raise MissingServerError(
                 f"{self._name} shares a store with other processes: set {variable}"

@@ -1,4 +1,4 @@
-"""Scorer over HTTP."""
+"""HTTP routes of the scorer."""
 
 from fastapi import APIRouter
 
@@ -7,16 +7,16 @@ from services.kit.access.needs import Need, needs
 
 
 def create_router(service: Scorer) -> APIRouter:
-    """The routes, as a function of the contract."""
+    """Create the routes over the contract."""
     router = APIRouter(prefix="/v1", tags=["scorer"])
 
     @router.post("/scores")
     @needs(Need.OPERATE)
     def score_candidates(request: ScoreRequest) -> ScoreResponse:
-        """Judge candidates on relevance, coverage, accuracy, coherence and conciseness.
+        """Score candidates on relevance, coverage, accuracy, coherence and conciseness.
 
         All of them come back, best first: those without lint errors, then by the mean of the five.
-        Each dimension says in one sentence what it saw.
+        Each dimension gives its reason in one sentence.
         """
         return service.score(request)
 

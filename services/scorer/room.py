@@ -1,11 +1,17 @@
-"""The scorer as a deployable."""
+"""Room of the scorer, as a deployable."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from services.room.descriptor import NOBODY, OpenRoom, Room
-from services.room.footprint import Footprint, Process, Store
+from services.room.descriptor import (
+    NO_SERVICE,
+    Footprint,
+    ProcessResources,
+    Room,
+    RunningRoom,
+    Store,
+)
 from services.scorer.settings import ScorerSettings
 
 if TYPE_CHECKING:
@@ -17,16 +23,15 @@ if TYPE_CHECKING:
     from services.scorer.service import ScorerService
 
 
-def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
-    """The scorer, which keeps what it finds beside the readings where there is a database."""
+def build(stores: Stores, _peers: Peers) -> RunningRoom[ScorerService]:
+    """Build the scorer; with a database it keeps its scores beside the readings."""
     from services.kit.fits.in_use import FitInUse
     from services.kit.queue.periodic import Periodic
-    from services.procedure.store.sql_answers import SqlAnswerStore
-    from services.procedure.store.sql_prepared import SqlPreparedStore
     from services.procedure.store.sql_readings import SqlReadingStore
+    from services.procedure.store.sql_scoring import SqlAnswerStore, SqlPreparedStore
     from services.scorer.app import create_app
-    from services.scorer.fitted import ScoringFit
-    from services.scorer.preparing import EVERY_S, Preparing
+    from services.scorer.score_cache import EVERY_S, ScorePreparation
+    from services.scorer.scoring_fit import ScoringFit
     from services.scorer.service import ScorerService
 
     database = stores.database if stores.has_database else None
@@ -45,9 +50,9 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     preparing = None
     if database and store:
         readings = SqlReadingStore(database)
-        ahead = Preparing(stores.documents, readings, store, service.prepared)
+        ahead = ScorePreparation(stores.documents, readings, store, service.prepared)
         preparing = Periodic("preparing", ahead.run, every_s=EVERY_S, first_after_s=EVERY_S / 3)
-    return OpenRoom(
+    return RunningRoom(
         service,
         lambda checks: create_app(
             stores.settings, service=service, checks=checks, optional=stores.model_check()
@@ -60,7 +65,7 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.scorer.app import create_app
 
-    return create_app(settings, service=NOBODY)
+    return create_app(settings, service=NO_SERVICE)
 
 
 ROOM = Room(
@@ -69,6 +74,8 @@ ROOM = Room(
     " conciseness",
     build,
     describe,
-    Footprint(stores=(Store.POSTGRESQL,), serves=Process(model="scorer", goes_outside=True)),
+    Footprint(
+        stores=(Store.POSTGRESQL,), serves=ProcessResources(model="scorer", goes_outside=True)
+    ),
     settings=(ScorerSettings,),
 )

@@ -9,14 +9,14 @@ from services.kit.settings import PREFIX, Settings
 
 
 class ShowFirst(StrEnum):
-    """Which form of a page stands first that a model alone has read."""
+    """Form that is shown first, of a page that a model alone has read."""
 
     PAGE = "page"
     WORKFLOW = "workflow"
 
 
 class ScorerSettings(Settings):
-    """What the scorer can be told."""
+    """Settings of the scorer."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}SCORER_")
 

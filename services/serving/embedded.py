@@ -5,8 +5,8 @@ from typing import Self
 
 from fastapi import FastAPI
 
+from services.gateway.parts import GatewayParts
 from services.gateway.room import ROOM as GATEWAY
-from services.gateway.room import Receiving
 from services.ingestion.proposals.service import ProposalService
 from services.ingestion.service import IngestionService
 from services.ingestion.sync.service import SyncService
@@ -17,9 +17,9 @@ from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
-from services.learning.service import Learning
+from services.learning.service import SiteLearning
 from services.llm.chat_model import ChatModel
-from services.llm.guard import GuardedChatModel, guarded
+from services.llm.guard import GuardedChatModel, guard_model
 from services.planner.composing.composer import Composer
 from services.planner.service import PlannerService
 from services.retrieval.service import RetrievalService
@@ -35,7 +35,7 @@ cores, and 150 ms on two busy ones, where the two wait for each other at every l
 
 
 _LEARNS_AFTER_S = 300.0
-"""What must be done at the start is done by then."""
+"""Delay of the first learning run, so that start-up work is finished by then."""
 
 
 class Embedded(Process):
@@ -48,13 +48,13 @@ class Embedded(Process):
     def __init__(self, settings: PlatformSettings, *, model: ChatModel | None = None) -> None:
         """See `open`."""
         stores = Stores(
-            "flowxpert", settings, is_alone=True, model=guarded(model) if model else None
+            "flowxpert", settings, is_alone=True, model=guard_model(model) if model else None
         )
         super().__init__("flowxpert", stores)
         self._rooms = LocalPeers(stores)
         with self._closing.pop_all() as opening:
             for room in ROOMS:
-                self._rooms.opened(room)
+                self._rooms.open_room(room)
             self._closing = opening.pop_all()
 
     @classmethod
@@ -71,12 +71,12 @@ class Embedded(Process):
 
     @cached_property
     def app(self) -> FastAPI:
-        """The gateway's app, which answers for ingestion too: one address for everything."""
-        return self._rooms.opened(GATEWAY).create_app(self.checks())
+        """The gateway's app, which serves ingestion's routes too: one address for everything."""
+        return self._rooms.open_room(GATEWAY).create_app(self.checks())
 
     @property
-    def gateway(self) -> Receiving:
-        """What of the gateway commands use."""
+    def gateway(self) -> GatewayParts:
+        """The gateway's part that commands use."""
         return self._rooms.gateway
 
     @property
@@ -101,7 +101,7 @@ class Embedded(Process):
 
     @property
     def planner(self) -> PlannerService:
-        """Candidates."""
+        """Candidate workflows."""
         return self._rooms.planner
 
     @property
@@ -141,16 +141,16 @@ class Embedded(Process):
 
     @property
     def embedder(self) -> CachedEmbedder:
-        """Of tickets and steps."""
+        """The embedder of tickets and steps."""
         return self._stores.embedder
 
     @property
     def model(self) -> GuardedChatModel | None:
-        """The language model, where there is one."""
+        """The language model, if one is configured."""
         return self._stores.model
 
     def embed_beside_others(self) -> None:
-        """Leave cores to whatever else is at work: no more threads than requests need."""
+        """Leave cores to other work: use no more threads than requests need."""
         self._stores.limit_embedding_threads(self.settings.embedding_threads or SERVING_THREADS)
 
     def start(self) -> None:
@@ -159,18 +159,18 @@ class Embedded(Process):
         Raises:
             QueueUnavailableError: The broker did not answer.
         """
-        rooms = {room: self._rooms.opened(room) for room in ROOMS}
+        rooms = {room: self._rooms.open_room(room) for room in ROOMS}
         for opened in rooms.values():
             if opened.begin is not None:
                 opened.begin()
         self.embed_beside_others()
         self._begin()
-        self._employ(rooms, beside=self._learning())
+        self._start_workers(rooms, beside=self._learning_jobs())
 
-    def _learning(self) -> tuple[Periodic, ...]:
-        """What learns from how tickets ended, which looks at several rooms."""
+    def _learning_jobs(self) -> tuple[Periodic, ...]:
+        """Return the periodic job that learns from how tickets ended, across several rooms."""
         hours = self.settings.learn_every_hours
         if not hours:
             return ()
-        work = Learning.of(self.database).run
+        work = SiteLearning.of(self.database).run
         return (Periodic("learning", work, every_s=hours * 3600, first_after_s=_LEARNS_AFTER_S),)

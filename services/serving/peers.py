@@ -1,4 +1,4 @@
-"""The deployables as others call them: in this process, or over HTTP."""
+"""Implementations of `Peers`: rooms in this process, or services over HTTP."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from services.contracts.addresses import AddressSettings
-from services.contracts.composing import Composing, ComposingClient
+from services.contracts.composing import Compositions, CompositionsClient
 from services.contracts.execution import Execution, ExecutionClient
 from services.contracts.gateway import Tickets, TicketsClient
 from services.contracts.ingestion import Ingestion, IngestionClient
@@ -17,9 +17,9 @@ from services.contracts.proposals import Proposals, ProposalsClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
-from services.contracts.searching import Searching, SearchingClient
+from services.contracts.searching import Searches, SearchesClient
 from services.contracts.summaries import Summaries, SummariesClient
-from services.contracts.syncing import Syncing, SyncingClient
+from services.contracts.syncing import SyncSources, SyncSourcesClient
 from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
 from services.ingestion.room import ROOM as INGESTION
@@ -29,17 +29,17 @@ from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 from services.planner.room import ROOM as PLANNER
 from services.retrieval.room import ROOM as RETRIEVAL
-from services.room.descriptor import OpenRoom, Room
-from services.room.front import Front
+from services.room.descriptor import Room, RunningRoom
+from services.room.peers import Frontend
 from services.room.stores import Stores
 from services.scorer.room import ROOM as SCORER
-from services.serving.rooms import fronts_of
+from services.serving.rooms import frontends_of
 
 if TYPE_CHECKING:
     from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
-    from services.gateway.room import Receiving
+    from services.gateway.parts import GatewayParts
     from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
@@ -55,25 +55,25 @@ S = TypeVar("S")
 
 
 class LocalPeers:
-    """Rooms on the same stores, each built when it is first asked for."""
+    """Rooms on the same stores, each built on first use."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._open: dict[str, OpenRoom[Any]] = {}
+        self._open: dict[str, RunningRoom[Any]] = {}
 
-    def opened(self, room: Room[S]) -> OpenRoom[S]:
-        """The room, built once."""
+    def open_room(self, room: Room[S]) -> RunningRoom[S]:
+        """Return the room, which is built once."""
         if room.name not in self._open:
             self._open[room.name] = room.build(self._stores, self)
         return self._open[room.name]
 
     @property
-    def gateway(self) -> Receiving:
-        return self.opened(GATEWAY).service
+    def gateway(self) -> GatewayParts:
+        return self.open_room(GATEWAY).service
 
     @property
     def ingestion(self) -> IngestionService:
-        return self.opened(INGESTION).service.service
+        return self.open_room(INGESTION).service.service
 
     @property
     def readings(self) -> Callable[[Caller], Readings]:
@@ -81,47 +81,47 @@ class LocalPeers:
 
     @property
     def proposals(self) -> ProposalService:
-        return self.opened(INGESTION).service.proposals
+        return self.open_room(INGESTION).service.proposals
 
     @property
     def syncing(self) -> SyncService:
-        return self.opened(INGESTION).service.syncs
+        return self.open_room(INGESTION).service.syncs
 
     @property
     def retrieval(self) -> RetrievalService:
-        return self.opened(RETRIEVAL).service
+        return self.open_room(RETRIEVAL).service
 
     @property
     def planner(self) -> PlannerService:
-        return self.opened(PLANNER).service.planner
+        return self.open_room(PLANNER).service.planner
 
     @property
     def composing(self) -> Composer:
-        return self.opened(PLANNER).service.composer
+        return self.open_room(PLANNER).service.composer
 
     @property
     def scorer(self) -> ScorerService:
-        return self.opened(SCORER).service
+        return self.open_room(SCORER).service
 
     @property
     def tickets(self) -> Tickets:
-        return self.gateway.tickets
+        return self.gateway.run_notes
 
     @property
     def execution(self) -> ExecutorService:
-        return self.opened(EXECUTOR).service.execution
+        return self.open_room(EXECUTOR).service.execution
 
     @property
     def searching(self) -> SearchService:
-        return self.opened(EXECUTOR).service.searching
+        return self.open_room(EXECUTOR).service.searching
 
     @property
     def summaries(self) -> SummaryService:
-        return self.opened(EXECUTOR).service.summaries
+        return self.open_room(EXECUTOR).service.summaries
 
     @property
-    def fronts(self) -> tuple[Front, ...]:
-        return fronts_of(self)
+    def frontends(self) -> tuple[Frontend, ...]:
+        return frontends_of(self)
 
     def in_callers_name(self) -> Self:
         return self  # the gate has let the caller in
@@ -134,7 +134,7 @@ class LocalPeers:
 
 
 class RemotePeers:
-    """Services at the addresses of the settings; whoever made it closes `closing`."""
+    """Services at the addresses of the settings; the owner of `closing` closes the clients."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class RemotePeers:
         within_s: float = ANSWER_WITHIN_S,
         passes_on: bool = False,
     ) -> None:
-        """With `passes_on` they are called with what the caller of this process showed."""
+        """Set up the clients; with `passes_on` they send the caller's own credentials."""
         self._addresses = addresses
         self._settings = settings
         self._closing = closing
@@ -166,8 +166,8 @@ class RemotePeers:
         return ProposalsClient(self._client("ingestion"))
 
     @cached_property
-    def syncing(self) -> Syncing:
-        return SyncingClient(self._client("ingestion"))
+    def syncing(self) -> SyncSources:
+        return SyncSourcesClient(self._client("ingestion"))
 
     @cached_property
     def retrieval(self) -> Retrieval:
@@ -178,8 +178,8 @@ class RemotePeers:
         return PlannerClient(self._client("planner"))
 
     @cached_property
-    def composing(self) -> Composing:
-        return ComposingClient(self._client("planner"))
+    def composing(self) -> Compositions:
+        return CompositionsClient(self._client("planner"))
 
     @cached_property
     def scorer(self) -> Scorer:
@@ -194,16 +194,16 @@ class RemotePeers:
         return ExecutionClient(self._client("executor"))
 
     @cached_property
-    def searching(self) -> Searching:
-        return SearchingClient(self._client("executor"))
+    def searching(self) -> Searches:
+        return SearchesClient(self._client("executor"))
 
     @cached_property
     def summaries(self) -> Summaries:
         return SummariesClient(self._client("executor"))
 
     @property
-    def fronts(self) -> tuple[Front, ...]:
-        return fronts_of(self)
+    def frontends(self) -> tuple[Frontend, ...]:
+        return frontends_of(self)
 
     def in_callers_name(self) -> RemotePeers:
         return RemotePeers(self._addresses, self._settings, self._closing, passes_on=True)

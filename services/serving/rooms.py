@@ -11,8 +11,7 @@ from services.llm.settings import ModelSettings
 from services.planner.room import ROOM as PLANNER
 from services.retrieval.room import ROOM as RETRIEVAL
 from services.room.descriptor import AnyRoom
-from services.room.front import Front
-from services.room.peers import Peers
+from services.room.peers import Frontend, Peers
 from services.scorer.room import ROOM as SCORER
 
 ROOMS: tuple[AnyRoom, ...] = (GATEWAY, INGESTION, RETRIEVAL, PLANNER, SCORER, EXECUTOR)
@@ -29,11 +28,11 @@ SETTINGS: tuple[type[Settings], ...] = (
 """Every class of settings, in the order they are printed."""
 
 
-def room_named(name: str) -> AnyRoom:
-    """The room of that name; raises `KeyError`."""
+def find_room(name: str) -> AnyRoom:
+    """Return the room of that name; raises `KeyError`."""
     return {room.name: room for room in ROOMS}[name]
 
 
-def fronts_of(peers: Peers) -> tuple[Front, ...]:
-    """What the gateway answers in the name of other rooms, by asking these peers."""
-    return tuple(room.front(peers) for room in ROOMS if room.front)
+def frontends_of(peers: Peers) -> tuple[Frontend, ...]:
+    """Return the routes that the gateway serves on behalf of other rooms, through these peers."""
+    return tuple(room.frontend(peers) for room in ROOMS if room.frontend)

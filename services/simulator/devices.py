@@ -1,4 +1,4 @@
-"""The switches over real SSH: one asyncssh server each, on loopback."""
+"""Simulated switches over real SSH: one asyncssh server each, on loopback."""
 
 import asyncio
 import threading
@@ -16,22 +16,22 @@ HANGS_FOR_S = 3600.0
 
 @dataclass
 class Misbehaviour:
-    """How a device treats those who log in; all of it off."""
+    """Misbehaviour of a device towards its clients; all of it is off by default."""
 
     refuses: bool = False
     hangs_after: str = ""
-    """It does not answer lines that begin so, once it has carried them out."""
+    """Prefix of lines that it carries out without an answer."""
     drops_after: str = ""
-    """It closes the connection then."""
+    """Prefix of lines after which it closes the connection."""
     says: str = ""
-    """Beside each answer: garbage, terminal escapes, an instruction."""
+    """Text beside each answer: garbage, terminal escapes, an instruction."""
     floods: int = 0
-    """So many characters beside each answer."""
+    """Number of characters beside each answer."""
 
 
 @dataclass
-class Listening:
-    """A device as it listens."""
+class ListeningDevice:
+    """A device with its port and host key."""
 
     name: str
     port: int
@@ -40,27 +40,27 @@ class Listening:
 
 
 class SshDevices:
-    """Runs the servers in a thread of their own until it is closed."""
+    """SSH servers of the devices, in a thread of their own until they are stopped."""
 
     def __init__(
-        self, folder: Path, make_shell: Callable[[str], Shell], told: Callable[[str, str], None]
+        self, folder: Path, make_shell: Callable[[str], Shell], on_line: Callable[[str, str], None]
     ) -> None:
-        """`told` hears device and line before the line has an effect."""
+        """Prepare the servers; `on_line` gets device and line before the line has an effect."""
         self._folder = folder
         self._make_shell = make_shell
-        self._told = told
+        self._on_line = on_line
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="devices", daemon=True)
         self._servers: list[asyncssh.SSHAcceptor] = []
-        self.listening: dict[str, Listening] = {}
+        self.listening: dict[str, ListeningDevice] = {}
 
     @property
     def key_file(self) -> Path:
-        """The private key of whoever may log in."""
+        """Private key of whoever may log in."""
         return self._folder / "client_key"
 
     def start(self, names: list[str], ports: dict[str, int] | None = None) -> None:
-        """Begin to listen, each on a port of its own."""
+        """Start to listen, each device on a port of its own."""
         self._thread.start()
         if not self.key_file.exists():
             key = asyncssh.generate_private_key("ssh-ed25519")
@@ -74,18 +74,18 @@ class SshDevices:
             self.listening[name] = future.result(30)
 
     def stop(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(30)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
 
     def new_host_key(self, name: str) -> None:
-        """Let a device show another key than it did."""
+        """Change the host key of a device."""
         (self._folder / f"host_key_{name}").unlink()
         old = self.listening[name]
         future = asyncio.run_coroutine_threadsafe(self._listen(name, 0), self._loop)
         fresh = future.result(30)
-        self.listening[name] = Listening(name, fresh.port, old.host_key, old.misbehaviour)
+        self.listening[name] = ListeningDevice(name, fresh.port, old.host_key, old.misbehaviour)
 
     async def _close(self) -> None:
         for server in self._servers:
@@ -96,7 +96,7 @@ class SshDevices:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
-    async def _listen(self, name: str, port: int) -> Listening:
+    async def _listen(self, name: str, port: int) -> ListeningDevice:
         path = self._folder / f"host_key_{name}"
         if not path.exists():
             asyncssh.generate_private_key("ssh-ed25519").write_private_key(str(path))
@@ -109,8 +109,8 @@ class SshDevices:
                 self._conn = conn
 
             def begin_auth(self, username: str) -> bool:
-                known = devices.listening.get(name)
-                if username != USER or (known and known.misbehaviour.refuses):
+                device = devices.listening.get(name)
+                if username != USER or (device and device.misbehaviour.refuses):
                     self._conn.set_authorized_keys(asyncssh.import_authorized_keys(""))
                 return True
 
@@ -126,7 +126,7 @@ class SshDevices:
         )
         self._servers.append(server)
         public = host_key.export_public_key().decode().split()
-        return Listening(name, server.get_port(), " ".join(public[:2]))
+        return ListeningDevice(name, server.get_port(), " ".join(public[:2]))
 
     async def _serve(self, name: str, process: "asyncssh.SSHServerProcess[str]") -> None:
         shell, how = self._make_shell(name), self.listening[name].misbehaviour
@@ -144,17 +144,17 @@ class SshDevices:
                         line += char
                     elif not is_rest:
                         command, line = line.strip(), ""
-                        if not await self._take(name, shell, process, command):
+                        if not await self._run_line(name, shell, process, command):
                             return
                 await process.stdout.drain()
         except (asyncssh.BreakReceived, asyncssh.TerminalSizeChanged, ConnectionError, OSError):
             pass
         process.exit(0)
 
-    async def _take(
+    async def _run_line(
         self, name: str, shell: Shell, process: "asyncssh.SSHServerProcess[str]", command: str
     ) -> bool:
-        """Carry a line out and answer it; False where the session is over."""
+        """Carry a line out and answer it; return False if the session is over."""
         how = self.listening[name].misbehaviour
         if command == "exit" and "(" not in shell.prompt:
             process.exit(0)
@@ -165,13 +165,13 @@ class SshDevices:
         if how.drops_after and command.startswith(how.drops_after):
             process.channel.get_connection().abort()
             return False
-        told = f"{answer}\n" if answer else ""
-        process.stdout.write(f"{command}\n{told}".replace("\n", "\r\n") + shell.prompt)
+        output = f"{answer}\n" if answer else ""
+        process.stdout.write(f"{command}\n{output}".replace("\n", "\r\n") + shell.prompt)
         return True
 
     def _answer(self, name: str, shell: Shell, command: str, how: Misbehaviour) -> str:
         if command:
-            self._told(name, command)
+            self._on_line(name, command)
         answer = shell.run(command)
         if command.startswith(("show ", "dir ", "ping ")):
             answer += f"\n{how.says}" if how.says else ""

@@ -1,4 +1,4 @@
-"""The switches without SSH: their command lines as an adapter for tools, and a clock by hand."""
+"""Simulated switches without SSH: an adapter for tools, and a clock that is moved by hand."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -6,33 +6,33 @@ from typing import NamedTuple
 from services.executor.adapters.port import NotSentError
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
-from services.executor.tools.tool import Effect, SshWay, Tool
-from services.simulator.faults import Broken
-from services.simulator.model import World, healthy
+from services.executor.tools.tool import SshWay, Tool, ToolEffect
+from services.simulator.faults import ActiveFaults
+from services.simulator.model import World, healthy_world
 from services.simulator.shell import Shell
 
 
-class HandClock:
-    """A clock that stands still until it is moved."""
+class ManualClock:
+    """Clock that stands still until it is moved."""
 
     def __init__(self) -> None:
         self.at = 1_800_000_000.0
 
     def now(self) -> float:
-        """The time."""
+        """Return the time."""
         return self.at
 
-    def real(self, _seconds: float) -> float:
-        """Nobody waits: whoever drives it moves it."""
+    def real_seconds(self, _seconds: float) -> float:
+        """Return 0: nobody waits, since whoever drives the clock moves it."""
         return 0.0
 
-    def pass_(self, seconds: float) -> None:
-        """Move it on."""
+    def advance(self, seconds: float) -> None:
+        """Move the clock on."""
         self.at += seconds
 
 
-class Received(NamedTuple):
-    """A call as a device was sent it."""
+class ReceivedCall(NamedTuple):
+    """A call that a device received."""
 
     device: str
     tool: str
@@ -42,31 +42,31 @@ class Received(NamedTuple):
 class DirectDevices:
     """Implements `ToolAdapter` on the shells themselves."""
 
-    def __init__(self, clock: HandClock) -> None:
-        self.world: World = healthy(clock.now())
-        self.broken = Broken(self.world, clock.now)
+    def __init__(self, clock: ManualClock) -> None:
+        self.world: World = healthy_world(clock.now())
+        self.active_faults = ActiveFaults(self.world, clock.now)
         self.clock = clock
-        self.sent: list[Received] = []
+        self.sent: list[ReceivedCall] = []
         self.fails: dict[str, Exception] = {}
-        """Errors by the name of a tool: raised after the command was carried out."""
+        """Errors by the name of a tool, raised after the command was carried out."""
         self.refuses: dict[str, Exception] = {}
-        """Errors by the name of a tool: raised before anything is sent."""
+        """Errors by the name of a tool, raised before anything is sent."""
 
     def heal(self) -> None:
-        """A network in which nothing is wrong, and nothing is pending."""
-        self.world.devices = healthy(self.clock.now()).devices
+        """Reset the network to one without faults and pending effects."""
+        self.world.devices = healthy_world(self.clock.now()).devices
         self.world.settled_at = self.clock.now()
-        self.broken = Broken(self.world, self.clock.now)
+        self.active_faults = ActiveFaults(self.world, self.clock.now)
 
     def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
         """See `ToolAdapter.call`."""
         if tool.name in self.refuses:
             raise self.refuses[tool.name]
-        self.broken.run_due()
+        self.active_faults.run_due()
         device = self.world.devices[target.name]
 
         def act(kind: str, what: str, change: Callable[[], None]) -> None:
-            self.broken.act(device, kind, what, change)
+            self.active_faults.apply_change(device, kind, what, change)
 
         if not isinstance(tool.way, SshWay):
             raise NotSentError(f"{tool.name} does not speak to a command line")
@@ -74,12 +74,12 @@ class DirectDevices:
         lines = [" ".join(t.filled(arguments)) for t in tool.way.templates]
         if tool.way.lines:
             shell.run("configure terminal")
-        told = "\n".join(shell.run(line) for line in lines)
-        self.sent.append(Received(target.name, tool.name, dict(arguments)))
+        output = "\n".join(shell.run(line) for line in lines)
+        self.sent.append(ReceivedCall(target.name, tool.name, dict(arguments)))
         if tool.name in self.fails:
             raise self.fails[tool.name]
-        return told
+        return output
 
-    def changes(self, known: Catalogue) -> list[Received]:
-        """What was sent that changes something."""
-        return [each for each in self.sent if known.tool(each.tool).effect is Effect.CHANGE]
+    def changes(self, catalogue: Catalogue) -> list[ReceivedCall]:
+        """Return the received calls that change something."""
+        return [each for each in self.sent if catalogue.tool(each.tool).effect is ToolEffect.CHANGE]

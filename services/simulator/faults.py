@@ -1,11 +1,10 @@
-"""Faults: what breaks, what mends it, and what comes of a change that should."""
+"""Faults: what breaks, what repairs it, and the effect of a repair."""
 
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ import yaml
 from services.simulator.model import GATEWAY, LEAVES, Device, World
 
 LATE_S = 45.0
-"""After which a late change has its effect."""
-HERRINGS = (
+"""Seconds until a late change has its effect."""
+RED_HERRINGS = (
     "%ENV-3-FAN: Fan2 speed out of range, recovered",
     "%BGP-5-ADJCHANGE: neighbor 10.9.9.9 Down, peer removed by operator",
     "%PLATFORM-4-CPU: utilization 97 percent for 5 seconds",
@@ -23,9 +22,13 @@ HERRINGS = (
     "%ETHPORT-5-IF_DOWN: Ethernet1/3 is down (administratively down)",
 )
 
+_KINDS: dict[str, dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "faults.yaml").read_text()
+)
 
-class Acts(StrEnum):
-    """What comes of the change that should mend a fault."""
+
+class RepairEffect(StrEnum):
+    """Effect of the change that should repair a fault."""
 
     WORKS = "works"
     LATE = "late"
@@ -40,17 +43,17 @@ class Fault:
     kind: str
     device: str
     place: str
-    acts: Acts = Acts.WORKS
+    acts: RepairEffect = RepairEffect.WORKS
     herrings: tuple[str, ...] = ()
 
     @property
     def mended_by(self) -> str:
-        """The kind of change that should mend it; empty where hands are needed."""
-        return str(_kinds()[self.kind].get("mended_by", ""))
+        """Kind of change that repairs it; empty if that takes hands."""
+        return str(_KINDS[self.kind].get("mended_by", ""))
 
     def alert(self, world: World) -> dict[str, Any]:
-        """As Alertmanager would tell it."""
-        kind = _kinds()[self.kind]
+        """Return the alert, in the format of Alertmanager."""
+        kind = _KINDS[self.kind]
         labels = {"alertname": kind["alert"], "device": self.device, "severity": kind["severity"]}
         device = world.devices[self.device]
         neighbor = self.place
@@ -67,24 +70,30 @@ class Fault:
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of fault."""
-    return tuple(_kinds())
+    """List every kind of fault."""
+    return tuple(_KINDS)
 
 
 def alert_of(kind: str) -> str:
-    """The alert that a kind of fault raises."""
-    return str(_kinds()[kind]["alert"])
+    """Return the name of the alert that a kind of fault raises."""
+    return str(_KINDS[kind]["alert"])
 
 
 def variants(kind: str, *, most: int = 5, seed: int = 0) -> list[Fault]:
-    """Faults of one kind that differ in device, place and in what a change does."""
+    """Generate faults of one kind that differ in device, place and effect of the repair."""
     chance = random.Random(f"{kind}/{seed}")  # noqa: S311 - the same each time
-    acts = (Acts.WORKS, Acts.WORKS, Acts.LATE, Acts.WORKS, Acts.NOTHING)
+    acts = (
+        RepairEffect.WORKS,
+        RepairEffect.WORKS,
+        RepairEffect.LATE,
+        RepairEffect.WORKS,
+        RepairEffect.NOTHING,
+    )
     made = []
     for number in range(most):
         leaf = LEAVES[(number + chance.randrange(4)) % 4]
-        herrings = tuple(chance.sample(HERRINGS, number % 3))
-        does = acts[number % len(acts)] if _kinds()[kind].get("mended_by") else Acts.WORKS
+        herrings = tuple(chance.sample(RED_HERRINGS, number % 3))
+        does = acts[number % len(acts)] if _KINDS[kind].get("mended_by") else RepairEffect.WORKS
         made.append(Fault(kind, leaf, _place(kind, leaf, chance), does, herrings))
     return made
 
@@ -101,21 +110,21 @@ def _place(kind: str, leaf: str, chance: random.Random) -> str:
         "routing": "bgp",
         "image": f"/images/nos-9.{row}.bin",
         "device": leaf,
-    }[str(_kinds()[kind]["place"])]
+    }[str(_KINDS[kind]["place"])]
 
 
-class Broken:
-    """The faults of a world, and what comes of changes while they last."""
+class ActiveFaults:
+    """Faults of a world, and the effects of changes while they last."""
 
     def __init__(self, world: World, clock: Callable[[], float]) -> None:
         self._world = world
         self._clock = clock
         self.faults: list[Fault] = []
         self._due: list[tuple[float, Callable[[], None]]] = []
-        self._taking = threading.Lock()
+        self._lock = threading.Lock()
 
     def inject(self, fault: Fault) -> None:
-        """Break it."""
+        """Inject a fault."""
         self._world.settle(self._clock())
         device = self._world.devices[fault.device]
         device.log.extend(fault.herrings)
@@ -123,38 +132,42 @@ class Broken:
         _BREAK[fault.kind](device, fault.place)
 
     def run_due(self) -> None:
-        """Let late effects take place."""
+        """Apply the late effects that are due."""
         now = self._clock()
-        with self._taking:
+        with self._lock:
             ready = [each for each in self._due if each[0] <= now]
             self._due = [each for each in self._due if each[0] > now]
         for _, change in ready:
             change()
 
-    def act(self, device: Device, kind: str, what: str, change: Callable[[], None]) -> None:
-        """A change is made; the fault that it should mend decides what comes of it."""
+    def apply_change(
+        self, device: Device, kind: str, what: str, change: Callable[[], None]
+    ) -> None:
+        """Apply a change as the fault that it should repair lets it."""
         fault = next(
-            (f for f in self.faults if f.device == device.name and self._is_mended(f, kind, what)),
+            (
+                each
+                for each in self.faults
+                if each.device == device.name
+                and each.mended_by == kind
+                and (what == each.place or kind == "route")
+            ),
             None,
         )
-        acts = fault.acts if fault else Acts.WORKS
-        if acts is Acts.LATE:
-            with self._taking:
+        acts = fault.acts if fault else RepairEffect.WORKS
+        if acts is RepairEffect.LATE:
+            with self._lock:
                 self._due.append((self._clock() + LATE_S, change))
-        elif acts is Acts.WORKS:
+        elif acts is RepairEffect.WORKS:
             change()
-        elif acts is Acts.WORSE:
+        elif acts is RepairEffect.WORSE:
             for session in device.sessions.values():
                 session.is_hung, session.reason = True, "hold timer expired"
 
     def is_mended(self, fault: Fault) -> bool:
-        """Whether it is gone, or its harm taken away."""
+        """Return True if the fault is repaired, or its harm averted."""
         self.run_due()
         return _IS_MENDED[fault.kind](self._world.devices[fault.device], fault.place, self._clock())
-
-    @staticmethod
-    def _is_mended(fault: Fault, kind: str, what: str) -> bool:
-        return fault.mended_by == kind and (what == fault.place or kind == "route")
 
 
 def _session(device: Device, neighbor: str, **values: object) -> None:
@@ -218,14 +231,14 @@ def _is_established(device: Device, neighbors: Sequence[str], now: float) -> boo
     return all(device.state_of(device.sessions[n], now) == "Established" for n in neighbors)
 
 
-def _over(device: Device, port: str) -> list[str]:
+def _neighbors_over(device: Device, port: str) -> list[str]:
     return [s.neighbor for s in device.sessions.values() if s.interface == port]
 
 
 _IS_MENDED: Mapping[str, Callable[[Device, str, float], bool]] = {
     "bgp_session_shut": lambda d, p, now: _is_established(d, [p], now),
     "bgp_session_hung": lambda d, p, now: _is_established(d, [p], now),
-    "bgp_uplink_shut": lambda d, p, now: _is_established(d, _over(d, p), now),
+    "bgp_uplink_shut": lambda d, p, now: _is_established(d, _neighbors_over(d, p), now),
     "bgp_uplink_dark": lambda d, p, _now: not d.interfaces[p].is_dark,
     "default_route_deleted": lambda d, _p, _now: d.default_route == GATEWAY,
     "fan_failed": lambda d, p, _now: d.fans[p],
@@ -240,11 +253,3 @@ _IS_MENDED: Mapping[str, Callable[[Device, str, float], bool]] = {
     "flash_full": lambda d, p, _now: p not in d.files,
     "false_alarm": lambda _d, _p, _now: True,
 }
-
-
-@cache
-def _kinds() -> dict[str, dict[str, Any]]:
-    told: dict[str, dict[str, Any]] = yaml.safe_load(
-        (Path(__file__).parent / "faults.yaml").read_text()
-    )
-    return told

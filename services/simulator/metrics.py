@@ -1,4 +1,4 @@
-"""What the switches count, as Prometheus scrapes it on loopback."""
+"""Counters of the switches, for Prometheus to scrape on loopback."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,16 +9,16 @@ from prometheus_client.registry import Collector
 from services.simulator.model import World
 
 DARK_DBM = -40.0
-"""What an optic without light tells."""
+"""Reading of an optic without light."""
 
 _PORTS = ("device", "interface")
 
 
 class SwitchMetrics(Collector):
-    """All switches of a world, as they are when they are scraped."""
+    """Collector of all switches of a world, as they are when they are scraped."""
 
     def __init__(self, settled: Callable[[], tuple[World, float]]) -> None:
-        """`settled` gives the world of now, and its time."""
+        """Collect from the world and time that `settled` returns."""
         self._settled = settled
 
     def collect(self) -> Iterator[Metric]:
@@ -36,26 +36,26 @@ class SwitchMetrics(Collector):
         yield up
 
     def describe(self) -> list[Metric]:
-        """See `Collector.describe`: nothing is looked at before a scrape."""
+        """See `Collector.describe`: nothing is read before a scrape."""
         return []
 
 
 class MetricsServer:
-    """Answers on loopback until it is stopped."""
+    """Server of the metrics on loopback, until it is stopped."""
 
     def __init__(self, metrics: SwitchMetrics, port: int) -> None:
-        """With port 0 on any that is free."""
+        """Start the server; port 0 takes any that is free."""
         registry = CollectorRegistry()
         registry.register(metrics)
         self._server, self._thread = start_http_server(port, "127.0.0.1", registry)
 
     @property
     def url(self) -> str:
-        """Where it answers; Prometheus adds `/metrics`."""
+        """Base URL of the server; Prometheus adds `/metrics`."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(10)

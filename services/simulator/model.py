@@ -1,4 +1,4 @@
-"""The state of a simulated network: six switches, their links, sessions and parts."""
+"""State of a simulated network: six switches, their links, sessions and parts."""
 
 import threading
 from collections import deque
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 LEAVES = ("leaf-1", "leaf-2", "leaf-3", "leaf-4")
 SPINES = ("spine-1", "spine-2")
 GATEWAY = "10.0.254.1"
-"""Where default routes lead."""
+"""Gateway of the default routes."""
 FLASH_MB = 4000
 STUCK_CPU = 90.0
-"""Percent from which on the routing process does not answer its neighbors."""
+"""Percent from which the routing process does not answer its neighbors."""
 LOW_RX_DBM = -14.0
-"""Under this an optic raises an alarm."""
+"""Received power below which an optic raises an alarm."""
 
 
 @dataclass
 class Interface:
-    """A port; counters are as they stood at `World.settled_at`."""
+    """A port; its counters are as of `World.settled_at`."""
 
     name: str
     description: str = ""
@@ -25,14 +25,14 @@ class Interface:
     rx_dbm: float = -2.5
     crc: float = 0.0
     crc_per_s: float = 0.0
-    """While it is up and the cable is bad."""
+    """Rate of CRC errors while it is up and the cable is bad."""
     flap_every_s: float = 0.0
     flaps: float = 0.0
     is_dark: bool = False
-    """No light comes in: its optic or fibre is dead."""
+    """True if no light comes in: its optic or fibre is dead."""
 
     def is_up(self, now: float) -> bool:
-        """Whether it carries traffic."""
+        """Return True if the port carries traffic."""
         if self.is_shut or self.is_dark:
             return False
         return not self.flap_every_s or int(now / self.flap_every_s) % 2 == 0
@@ -47,13 +47,13 @@ class Session:
     interface: str
     is_shut: bool = False
     is_hung: bool = False
-    """It stays idle until somebody clears it."""
+    """True if it stays idle until somebody clears it."""
     reason: str = ""
     prefixes: int = 120
 
 
 @dataclass
-class Process:
+class SwitchProcess:
     """A process of a switch."""
 
     name: str
@@ -71,19 +71,22 @@ class Device:
     sessions: dict[str, Session] = field(default_factory=dict)
     default_route: str = GATEWAY
     fans: dict[str, bool] = field(default_factory=dict)
-    """Whether each runs."""
-    processes: dict[str, Process] = field(default_factory=dict)
+    """True by each fan that runs."""
+    processes: dict[str, SwitchProcess] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
-    """Megabytes by path."""
+    """Sizes in megabytes, by path."""
     log: deque[str] = field(default_factory=lambda: deque(maxlen=500))
 
     @property
     def flash_percent(self) -> int:
-        """How full its flash is."""
+        """Share of its flash that is in use, in percent."""
         return round(100 * sum(self.files.values()) / FLASH_MB)
 
     def state_of(self, session: Session, now: float) -> str:
-        """Of a session: `Idle`, `Active` or `Established`; a busy routing process keeps none."""
+        """Return the state of a session: `Idle`, `Active` or `Established`.
+
+        A busy routing process lets every session go idle.
+        """
         if session.is_shut or session.is_hung or self.processes["bgp"].cpu > STUCK_CPU:
             return "Idle"
         return "Established" if self.interfaces[session.interface].is_up(now) else "Active"
@@ -91,15 +94,15 @@ class Device:
 
 @dataclass
 class World:
-    """All of it."""
+    """State of the whole network."""
 
     devices: dict[str, Device]
     settled_at: float = 0.0
-    _settling: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def settle(self, now: float) -> None:
-        """Let counters run on to this moment; whoever logs in or scrapes does."""
-        with self._settling:
+        """Advance the counters to this moment, whenever somebody logs in or scrapes."""
+        with self._lock:
             passed = max(0.0, now - self.settled_at) if self.settled_at else 0.0
             self.settled_at = max(now, self.settled_at)
             for device in self.devices.values():
@@ -110,14 +113,14 @@ class World:
                         port.flaps += passed / port.flap_every_s
 
 
-def healthy(now: float) -> World:
-    """A network in which nothing is wrong."""
+def healthy_world(now: float) -> World:
+    """Build a network without faults."""
     devices = {}
     for number, name in enumerate((*LEAVES, *SPINES), 1):
         device = Device(name, asn=65000 + number)
         device.fans = {f"Fan{each}": True for each in range(1, 5)}
         names = ("bgp", "stp", "snmpd", "lldp", "sysmgr")
-        device.processes = {each: Process(each, 1000 + 7 * i) for i, each in enumerate(names)}
+        device.processes = {each: SwitchProcess(each, 1000 + 7 * i) for i, each in enumerate(names)}
         device.files = {"/images/nos-10.3.bin": 1700, "/logs/messages": 120}
         devices[name] = device
     for row, leaf in enumerate(LEAVES, 1):

@@ -1,4 +1,4 @@
-"""The command line of a simulated switch: what it shows follows from the state."""
+"""Command line of a simulated switch: its output follows from the state."""
 
 import re
 from collections.abc import Callable
@@ -8,34 +8,38 @@ from services.simulator.model import LOW_RX_DBM, Device, Interface, World
 
 INVALID = "% Invalid command"
 
-Act = Callable[[str, str, Callable[[], None]], None]
-"""Told what is changed (`kind`, `what`) and how; a fault decides what comes of it."""
+ChangeHandler = Callable[[str, str, Callable[[], None]], None]
+"""Handler of a change, by its `kind` and `what`; a fault decides its effect."""
 
 
 class Shell:
     """One session on one switch."""
 
-    def __init__(self, world: World, device: Device, clock: Callable[[], float], act: Act) -> None:
+    def __init__(
+        self, world: World, device: Device, clock: Callable[[], float], act: ChangeHandler
+    ) -> None:
         self._world = world
         self._device = device
         self._clock = clock
         self._act = act
         self._mode: tuple[str, ...] = ()
-        """Empty, `config`, then perhaps an interface or the routing process."""
+        """Configuration mode: empty, `config`, then perhaps an interface or the routing process."""
 
     @property
     def prompt(self) -> str:
-        """What stands before the next line."""
+        """Prompt before the next line."""
         modes = {0: "", 1: "(config)"}
-        mode = modes.get(len(self._mode)) or ("(config-if)" if self._of_port else "(config-router)")
+        mode = modes.get(len(self._mode)) or (
+            "(config-if)" if self._is_in_port else "(config-router)"
+        )
         return f"{self._device.name}{mode if self._mode else ''}# "
 
     @property
-    def _of_port(self) -> bool:
+    def _is_in_port(self) -> bool:
         return len(self._mode) > 1 and self._mode[1].startswith("Ethernet")
 
     def run(self, line: str) -> str:
-        """What a line answers."""
+        """Carry a line out and return its output."""
         words = " ".join(line.split())
         self._world.settle(self._clock())
         if not words or words.startswith(("terminal ", "!")):
@@ -48,15 +52,15 @@ class Shell:
             return ""
         table = _CONFIG if self._mode else _EXEC
         for pattern, method in table:
-            found = re.fullmatch(pattern, words)
-            if found:
-                return method(self, *found.groups())
+            match = re.fullmatch(pattern, words)
+            if match:
+                return method(self, *match.groups())
         return INVALID
 
     # Looks
 
     def show_bgp_summary(self) -> str:
-        """A line a neighbor."""
+        """Show a line for each neighbor."""
         now = self._clock()
         lines = [
             f"{s.neighbor:<16} {65000:>6} {s.peer:<10} {self._device.state_of(s, now):<12} "
@@ -66,7 +70,7 @@ class Shell:
         return "\n".join(["Neighbor             AS Peer       State        Prefixes", *lines])
 
     def show_bgp_neighbor(self, neighbor: str) -> str:
-        """One session."""
+        """Show one session."""
         session = self._device.sessions.get(neighbor)
         if session is None:
             return f"% No such neighbor {neighbor}"
@@ -84,7 +88,7 @@ class Shell:
         )
 
     def show_interface(self, name: str) -> str:
-        """One port."""
+        """Show one port."""
         port = self._device.interfaces.get(name)
         if port is None:
             return f"% No such interface {name}"
@@ -101,7 +105,7 @@ class Shell:
         )
 
     def show_transceiver(self, name: str) -> str:
-        """The light of one port."""
+        """Show the light that one port receives."""
         port = self._device.interfaces.get(name)
         if port is None:
             return f"% No such interface {name}"
@@ -110,7 +114,7 @@ class Shell:
         return f"{name}\n  Rx power: {rx:.1f} dBm ({low}, threshold {LOW_RX_DBM} dBm)"
 
     def show_status(self) -> str:
-        """A line a port."""
+        """Show a line for each port."""
         now = self._clock()
 
         def state(port: Interface) -> str:
@@ -120,19 +124,19 @@ class Shell:
         return "\n".join(f"{p.name:<16} {p.description:<14} {state(p)}" for p in ports)
 
     def show_default_route(self) -> str:
-        """The default route."""
+        """Show the default route."""
         if not self._device.default_route:
             return "% Route 0.0.0.0/0 not in table"
         return f"0.0.0.0/0 via {self._device.default_route}, static"
 
     def show_fans(self) -> str:
-        """A line a fan, and what they say together."""
+        """Show a line for each fan, and the failed ones together."""
         lines = [f"{n:<8} {'ok' if ok else 'failed'}" for n, ok in self._device.fans.items()]
         failed = [name for name, ok in self._device.fans.items() if not ok]
         return "\n".join([*lines, f"Failed fans: {len(failed)} {', '.join(failed)}".rstrip()])
 
     def show_cpu(self) -> str:
-        """Processes, the busiest first."""
+        """Show processes, the busiest first."""
         busiest = sorted(self._device.processes.values(), key=lambda each: -each.cpu)
         total = min(100.0, sum(each.cpu for each in busiest))
         lines = [f"{each.pid:>6} {each.cpu:>5.1f}% {each.name}" for each in busiest]
@@ -141,25 +145,25 @@ class Shell:
         return "\n".join([*head, *lines])
 
     def show_flash(self) -> str:
-        """Files with their megabytes."""
+        """Show files with their megabytes."""
         files = sorted(self._device.files.items(), key=lambda each: -each[1])
         lines = [f"{size:>6} MB {path}" for path, size in files]
         return "\n".join([*lines, f"Usage: {self._device.flash_percent}% of flash"])
 
     def show_log(self, most: str) -> str:
-        """The last lines."""
+        """Show the last lines of the log."""
         return "\n".join([*self._device.log][-int(most) :])
 
     def show_version(self) -> str:
-        """What it runs."""
+        """Show the software version."""
         return f"{self._device.name} nos 10.3, up since the last start"
 
     def show_clock(self) -> str:
-        """The time."""
+        """Show the time."""
         return datetime.fromtimestamp(self._clock(), UTC).strftime("%H:%M:%S UTC %b %d %Y")
 
     def ping(self, address: str, count: str) -> str:
-        """Success rate; an address behind a session that is down does not answer."""
+        """Return the success rate; an address behind a session that is down does not answer."""
         now = self._clock()
         session = self._device.sessions.get(address)
         ok = bool(self._device.default_route) if session is None else (
@@ -183,7 +187,7 @@ class Shell:
         return ""
 
     def clear_counters(self, name: str) -> str:
-        """Set a port's counters to nothing."""
+        """Reset the counters of a port."""
         port = self._device.interfaces.get(name)
         if port is None:
             return f"% No such interface {name}"
@@ -195,7 +199,7 @@ class Shell:
         return ""
 
     def delete_file(self, path: str) -> str:
-        """Take a file away."""
+        """Delete a file."""
         if path not in self._device.files:
             return f"% No such file {path}"
 
@@ -206,7 +210,7 @@ class Shell:
         return ""
 
     def restart_process(self, name: str) -> str:
-        """Start a process again."""
+        """Restart a process."""
         process = self._device.processes.get(name)
         if process is None:
             return f"% No such process {name}"
@@ -218,22 +222,22 @@ class Shell:
         return f"{name} restarted"
 
     def enter_interface(self, name: str) -> str:
-        """Go to a port."""
+        """Enter the configuration of a port."""
         if name not in self._device.interfaces:
             return f"% No such interface {name}"
         self._mode = ("config", name)
         return ""
 
     def enter_bgp(self, asn: str) -> str:
-        """Go to the routing process."""
+        """Enter the configuration of the routing process."""
         if int(asn) != self._device.asn:
             return f"% BGP runs as {self._device.asn}"
         self._mode = ("config", "bgp")
         return ""
 
     def shut(self, no: str | None) -> str:
-        """Shut a port, or let it up."""
-        if not self._of_port:
+        """Shut a port, or bring it up."""
+        if not self._is_in_port:
             return INVALID
         port = self._device.interfaces[self._mode[1]]
 
@@ -244,9 +248,9 @@ class Shell:
         return ""
 
     def shut_neighbor(self, no: str | None, neighbor: str) -> str:
-        """Shut a session, or let it up."""
+        """Shut a session, or bring it up."""
         session = self._device.sessions.get(neighbor)
-        if session is None or self._of_port or len(self._mode) < 2:
+        if session is None or self._is_in_port or len(self._mode) < 2:
             return INVALID if session else f"% No such neighbor {neighbor}"
 
         def change() -> None:
@@ -256,7 +260,7 @@ class Shell:
         return ""
 
     def route(self, no: str | None, gateway: str) -> str:
-        """Set the default route, or take it away."""
+        """Set the default route, or remove it."""
 
         def change() -> None:
             self._device.default_route = "" if no else gateway

@@ -1,4 +1,4 @@
-"""Which of these goes with which of those, one to one, so that all together are most alike."""
+"""One-to-one assignment between two sets with the largest total similarity."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def best_pairs(likeness: Sequence[Sequence[float]] | NDArray[Any]) -> list[tuple[int, int]]:
-    """Rows with their columns; none comes twice, and of the longer side some are left."""
+    """Pair rows with columns, each used at most once; of the longer side some stay unpaired."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - a second at every start
 
     rows, columns = linear_sum_assignment(likeness, maximize=True)

@@ -1,4 +1,4 @@
-"""What a command leaves open for whoever runs it, and what it sets itself."""
+"""Placeholders that a command leaves open for its reader, and variables that it sets itself."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ _PLACEHOLDER = re.compile(
     r"|[A-Z][A-Z0-9]*_(?:NAME|ID|IP|ADDRESS|HOST|HOSTNAME|NODE|POD|NAMESPACE))(?![\w=(])"
     r"|(?<![\w])(?P<blank>[xX]{3,8}|\?{3})(?!\w)"
 )
-_ASSIGNED = re.compile(
+_ASSIGNMENT = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|declare)\s+)([A-Za-z_]\w*)="
     r"|\b(?:read|for)\s+(?:-\w+\s+)*([A-Za-z_]\w*)\b"
     r"|\$([A-Za-z_]\w*)\s*="
@@ -32,7 +32,7 @@ _VALUE = re.compile(
 )
 _MOST_OFFERED = 12
 _SHOWN_CHARACTERS = 60
-_NOT_OPEN = frozenset(
+_NO_PLACEHOLDERS = frozenset(
     {"home", "path", "user", "pwd", "shell", "hostname", "random", "lang", "term", "print", "next"}
     | {"nf", "nr", "end", "else"}
     | {"_", "true", "false", "null", "args", "matches", "psitem", "psscriptroot", "lastexitcode"}
@@ -42,37 +42,37 @@ of Go, have in braces."""
 
 
 def placeholder_name(written: str) -> str:
-    """The name two ways of writing a placeholder share: `<Pod-Name>` and `$POD_NAME` agree."""
+    """Normalise a placeholder's name, so that `<Pod-Name>` and `$POD_NAME` agree."""
     return re.sub(r"[\W_]+", "_", written).strip("_").casefold()
 
 
 @dataclass(frozen=True)
 class Gap:
-    """What the reader of a command has to fill in."""
+    """A placeholder that the reader of a command has to fill in."""
 
     written: str
-    """With its brackets."""
+    """The placeholder as written, brackets included."""
     name: str
-    """As `placeholder_name` gives it: the same gap in every command of a workflow."""
+    """Name from `placeholder_name`: the same gap in every command of a workflow."""
 
 
-def pieces(command: str, set_elsewhere: Collection[str] = ()) -> list[str | Gap]:
-    """Return the command as text and gaps, in order; what it or a shell sets by itself is text.
+def split_at_gaps(command: str, set_elsewhere: Collection[str] = ()) -> list[str | Gap]:
+    """Split the command into text and gaps, in order; variables it or a shell sets are text.
 
     `set_elsewhere` are normalised names of variables that other commands of its page set.
     """
-    own, found, end = {*assigned(command), *set_elsewhere}, list[str | Gap](), 0
+    own, segments, end = {*assigned_variables(command), *set_elsewhere}, list[str | Gap](), 0
     for match in _PLACEHOLDER.finditer(command):
         gap = Gap(match[0], placeholder_name(_name(match)))
         if (_is_variable(match) and gap.name in own) or not _is_open(match):
             continue
-        found += [command[end : match.start()], gap]
+        segments += [command[end : match.start()], gap]
         end = match.end()
-    return [piece for piece in (*found, command[end:]) if piece]
+    return [piece for piece in (*segments, command[end:]) if piece]
 
 
 def placeholders(command: str) -> list[str]:
-    """Names as written of what the reader has to fill in, in order, none twice.
+    """Return the names, as written, that the reader has to fill in: in order, none twice.
 
     Variables that a shell sets by itself are not open.
     """
@@ -85,37 +85,37 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _is_variable(match: re.Match[str]) -> bool:
-    """Whether it is written as a variable, which commands set; `<node>` is none."""
+    """Return True if it is written as a variable, which commands can set, unlike `<node>`."""
     return bool(match["shell"] or match["braced"])
 
 
 def _is_open(match: re.Match[str]) -> bool:
-    return bool(match["angle"]) or _name(match).casefold() not in _NOT_OPEN
+    return bool(match["angle"]) or _name(match).casefold() not in _NO_PLACEHOLDERS
 
 
-def assigned(command: str) -> set[str]:
-    """Normalised names of the variables a command sets for the commands after it."""
-    names = (name for groups in _ASSIGNED.findall(command) for name in groups if name)
+def assigned_variables(command: str) -> set[str]:
+    """Return the normalised names of the variables a command sets for later commands."""
+    names = (name for groups in _ASSIGNMENT.findall(command) for name in groups if name)
     return {placeholder_name(name) for name in names}
 
 
 def fill(command: str, values: Mapping[str, str]) -> str:
-    """The command with the placeholders that have a value filled; `values` by normalised name.
+    """Fill the placeholders that have a value; `values` are by normalised name.
 
     What the command sets itself, and what a shell sets, stays.
     """
-    own = assigned(command)
+    own = assigned_variables(command)
 
-    def value(found: re.Match[str]) -> str:
-        name = placeholder_name(_name(found))
-        is_set = _is_variable(found) and name in own
-        return values.get(name, found[0]) if _is_open(found) and not is_set else found[0]
+    def value(match: re.Match[str]) -> str:
+        name = placeholder_name(_name(match))
+        is_set = _is_variable(match) and name in own
+        return values.get(name, match[0]) if _is_open(match) and not is_set else match[0]
 
     return _PLACEHOLDER.sub(value, command)
 
 
 def values_of(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return what labels say, by the names of the placeholders that they fill.
+    """Return the values of labels by the names of the placeholders that they fill.
 
     `<Pod-Name>` and `$POD_NAME` are the label `pod_name`. Values that are more than one plain word
     are left to the engineer.
@@ -124,7 +124,7 @@ def values_of(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def unfit_values(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that `values_of` leaves to the engineer, on one line each, cut."""
+    """Return the values that `values_of` leaves out, each cut to one short line."""
     return {
         placeholder_name(name): " ".join(value.split())[:_SHOWN_CHARACTERS]
         for name, value in labels.items()
@@ -133,9 +133,9 @@ def unfit_values(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def values_in(text: str) -> list[str]:
-    """Return what a text names that may fill a placeholder: addresses, hosts, devices, versions.
+    """Return values in a text that may fill a placeholder: addresses, hosts, devices, versions.
 
-    Words with a digit and a sign within them, numbers and times aside, in order, none twice, at
-    most twelve.
+    These are words with a digit and a sign within them, numbers and times aside, in order, none
+    twice, at most twelve.
     """
     return list(dict.fromkeys(_VALUE.findall(text)))[:_MOST_OFFERED]

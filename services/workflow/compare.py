@@ -1,9 +1,9 @@
-"""How close a workflow is to a reference: STEPScore, acceptance, graph F1.
+"""Similarity of a workflow to a reference: STEPScore, acceptance, graph F1.
 
-STEPScore is FlowXpert's measure. What the paper leaves open is fixed so: the key steps are the
-texts of all steps, markup stripped, equal texts once; commands and conditions are not part of
-them; a negative cosine counts as 0. Graph F1 compares conditions: the answers on two edges must
-agree, each read together with the question it answers.
+STEPScore is FlowXpert's measure. Where the paper leaves details open, they are fixed so: the key
+steps are the texts of all steps, markup stripped, equal texts once; commands and conditions are
+not part of them; a negative cosine counts as 0. Graph F1 compares conditions: the answers on two
+edges must agree, each read together with the question it answers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,20 +20,20 @@ from services.workflow.model import Workflow
 from services.workflow.plain import plain
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]
-"""Texts to rows of unit length, in order."""
+"""Function from texts to rows of unit length, in order."""
 
 MATCH_COSINE = 0.65
-"""From this cosine on, a reference step counts as recalled and two nodes as the same."""
+"""Cosine from which a reference step counts as recalled, and two nodes as the same."""
 
 ANSWER_COSINE = 0.5
-"""From this cosine on, two answers in other words than yes and no are the same."""
+"""Cosine from which two answers other than yes and no count as the same."""
 
 ACCEPTED_SHARE = 0.75
-"""FlowXpert, section on production: accepted is what recalls this share of the core steps."""
+"""Share of the core steps a workflow must recall to be accepted (FlowXpert, on production)."""
 
-Answer = bool | str
-"""Whether the question, its negations taken away, holds; the words of any other answer."""
-Agree = Callable[[Answer, Answer], bool]
+ComparableAnswer = bool | str
+"""Truth of the question with its negations removed, or the words of any other answer."""
+Agree = Callable[[ComparableAnswer, ComparableAnswer], bool]
 
 
 class WorkflowComparison(Value):
@@ -61,13 +61,13 @@ def compare(
     vectors = embed(list(texts)) if texts else np.zeros((0, 1))
     cosines = np.clip(vectors @ vectors.T, 0.0, 1.0)
 
-    def agree(one: Answer, other: Answer) -> bool:
+    def agree(one: ComparableAnswer, other: ComparableAnswer) -> bool:
         return same_answer(one, other, lambda a, b: float(cosines[texts[a], texts[b]]))
 
     own = [texts[plain(step.text)] for step in generated.steps]
     wanted = [texts[plain(step.text)] for step in reference.steps]
     steps = cosines[np.ix_(sorted(set(own)), sorted(set(wanted)))]
-    precision, recall = _mean_best(steps, axis=1), _mean_best(steps, axis=0)
+    precision, recall = _mean_of_best(steps, axis=1), _mean_of_best(steps, axis=0)
     recalled = float((steps.max(axis=0) >= match_cosine).mean()) if steps.size else 0.0
     return WorkflowComparison(
         step_precision=100 * precision,
@@ -77,7 +77,7 @@ def compare(
         * _graph_f1(
             generated,
             reference,
-            _matched(generated, reference, cosines[np.ix_(own, wanted)], match_cosine),
+            _match_steps(generated, reference, cosines[np.ix_(own, wanted)], match_cosine),
             agree,
         ),
         recalled=recalled,
@@ -86,20 +86,22 @@ def compare(
 
 
 def texts_of(*workflows: Workflow) -> list[str]:
-    """What `compare` wants embedded: each step's plain text and each worded answer, none twice."""
+    """Return the texts that `compare` embeds: plain step texts and worded answers, none twice."""
     steps = (plain(step.text) for workflow in workflows for step in workflow.steps)
     answers = (answer for workflow in workflows for _, answer in _answers(workflow))
     return list(dict.fromkeys([*steps, *(each for each in answers if isinstance(each, str))]))
 
 
-def same_answer(one: Answer, other: Answer, cosine: Callable[[str, str], float]) -> bool:
-    """Whether two answers agree; `cosine` is asked for those in words only."""
+def same_answer(
+    one: ComparableAnswer, other: ComparableAnswer, cosine: Callable[[str, str], float]
+) -> bool:
+    """Return True if two answers agree; `cosine` is called only for worded ones."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     return one == other or cosine(one, other) >= ANSWER_COSINE
 
 
-def _mean_best(cosines: NDArray[Any], *, axis: int) -> float:
+def _mean_of_best(cosines: NDArray[Any], *, axis: int) -> float:
     return float(cosines.max(axis=axis).mean()) if cosines.size else 0.0
 
 
@@ -108,10 +110,10 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / total if total else 0.0
 
 
-def _matched(
+def _match_steps(
     generated: Workflow, reference: Workflow, cosines: NDArray[Any], match_cosine: float
 ) -> dict[str, str]:
-    """Steps of the reference by the generated ones that are the same, one to one."""
+    """Match generated steps to reference steps one to one; reference ids by generated ids."""
     return {
         generated.steps[row].id: reference.steps[column].id
         for row, column in best_pairs(cosines)
@@ -136,7 +138,7 @@ def _graph_f1(
     return 2 * (len(same) + kept) / sizes if sizes else 0.0
 
 
-def _some_agree(some: set[Answer], others: set[Answer], agree: Agree) -> bool:
+def _some_agree(some: set[ComparableAnswer], others: set[ComparableAnswer], agree: Agree) -> bool:
     if not some or not others:
         return True
     return any(agree(one, other) for one in some for other in others)
@@ -145,18 +147,18 @@ def _some_agree(some: set[Answer], others: set[Answer], agree: Agree) -> bool:
 _Edge = tuple[str, str]
 
 
-def _edges(workflow: Workflow) -> dict[_Edge, set[Answer]]:
-    """The answers by source and target; edges between the same two are one."""
-    found: dict[_Edge, set[Answer]] = {
+def _edges(workflow: Workflow) -> dict[_Edge, set[ComparableAnswer]]:
+    """Return the answers by source and target; edges between the same two are merged."""
+    answers_by_edge: dict[_Edge, set[ComparableAnswer]] = {
         (edge.source, edge.target): set() for edge in workflow.transitions
     }
     for edge, answer in _answers(workflow):
-        found[edge].add(answer)
-    return found
+        answers_by_edge[edge].add(answer)
+    return answers_by_edge
 
 
-def _answers(workflow: Workflow) -> Iterator[tuple[_Edge, Answer]]:
-    """Of the edges that carry one."""
+def _answers(workflow: Workflow) -> Iterator[tuple[_Edge, ComparableAnswer]]:
+    """Yield the edges that carry an answer, with that answer."""
     for edge in workflow.transitions:
         if edge.condition.strip():
             question = plain(workflow.by_id[edge.source].text)

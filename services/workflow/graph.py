@@ -1,4 +1,4 @@
-"""Walks over the arrows of a workflow, given as successors by step id."""
+"""Graph walks over the arrows of a workflow, represented as successors by step id."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -8,7 +8,7 @@ Successors = Mapping[str, Collection[str]]
 
 
 def successors(transitions: Iterable[Transition]) -> dict[str, list[str]]:
-    """Targets by source, in order, doubles included; a step without exits has no entry."""
+    """Map each source to its targets, in order, duplicates included; final steps have no entry."""
     targets: dict[str, list[str]] = {}
     for transition in transitions:
         targets.setdefault(transition.source, []).append(transition.target)
@@ -18,7 +18,7 @@ def successors(transitions: Iterable[Transition]) -> dict[str, list[str]]:
 def reachable(
     start: str, arrows: Successors, *, passes: Callable[[str], bool] = lambda _: True
 ) -> set[str]:
-    """Steps on paths from `start`, itself included; a step that does not pass ends its path."""
+    """Return steps on paths from `start`, itself included; a step that fails `passes` ends one."""
     seen = {start}
     waiting = [start]
     while waiting:
@@ -31,13 +31,13 @@ def reachable(
 
 
 def cycles(steps: Collection[str], arrows: Successors) -> list[list[str]]:
-    """The strongly connected groups that hold a cycle, within `steps` and in their order."""
+    """Return the strongly connected groups that contain a cycle, within `steps`, in their order."""
     inside = {s: [t for t in arrows.get(s, ()) if t in steps] for s in steps}
     sources: dict[str, list[str]] = {}
     for source, targets in inside.items():
         for target in targets:
             sources.setdefault(target, []).append(source)
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     placed: set[str] = set()
     for root in reversed(_finishing_order(inside)):
         if root in placed:
@@ -46,12 +46,12 @@ def cycles(steps: Collection[str], arrows: Successors) -> list[list[str]]:
         group = reachable(root, sources, passes=unplaced.__contains__) & unplaced
         placed |= group
         if len(group) > 1 or root in inside[root]:
-            found.append([step for step in steps if step in group])
-    return found
+            groups.append([step for step in steps if step in group])
+    return groups
 
 
 def _finishing_order(arrows: Successors) -> list[str]:
-    """Steps in the order a depth-first walk leaves them."""
+    """Return the steps in the order a depth-first walk leaves them."""
     order: list[str] = []
     seen: set[str] = set()
     for root in arrows:

@@ -1,8 +1,8 @@
-"""Static checks of a workflow: what can be seen wrong in it without knowing the incident.
+"""Static checks of a workflow: errors that can be seen without knowing the incident.
 
-Each check is one pure function and one line in `CHECKS`. What would mislead or harm the person
-who follows the workflow is an error; a workflow without errors is *lint-clean*. What is open but
-visible (a placeholder to fill in, a step marked as unsourced) is a warning.
+Each check is one pure function and one line in `CHECKS`. An issue that would mislead or harm the
+person who follows the workflow is an error; a workflow without errors is *lint-clean*. An issue
+that is open but visible (a placeholder to fill in, a step marked as unsourced) is a warning.
 """
 
 from collections import Counter
@@ -12,23 +12,23 @@ from types import MappingProxyType
 
 from services.kit.value import Value
 from services.language.deeds import begins_with_condition
-from services.workflow.commands import assigned, placeholder_name, placeholders
-from services.workflow.dangers import danger_in_prose
-from services.workflow.effects.effect import Level, effect_of
+from services.workflow.commands import assigned_variables, placeholder_name, placeholders
+from services.workflow.effects.effect import EffectLevel, effect_of
+from services.workflow.effects.table import danger_in_prose
 from services.workflow.graph import cycles, reachable, successors
-from services.workflow.looking import only_looks
 from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.read_only import is_read_only_step
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """Severity of an issue."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
-class Finding(Value):
-    """One thing that is wrong, and where; `step_id` is empty when it is the workflow as a whole."""
+class LintIssue(Value):
+    """An issue and its step; `step_id` is empty if it concerns the workflow as a whole."""
 
     check: str
     severity: Severity
@@ -36,56 +36,56 @@ class Finding(Value):
     message: str
 
     def __str__(self) -> str:
-        """As a line for people."""
+        """Return a line for people."""
         return f"{self.severity}: {self.check}: {self.message}"
 
 
 Bindings = Mapping[str, str]
-Check = Callable[[Workflow, Bindings], Iterator[Finding]]
+Check = Callable[[Workflow, Bindings], Iterator[LintIssue]]
 
 _UNBOUND: Bindings = MappingProxyType({})
 
 
-def lint(workflow: Workflow, *, bindings: Bindings = _UNBOUND) -> list[Finding]:
-    """All findings, errors first, each check's in reading order.
+def lint(workflow: Workflow, *, bindings: Bindings = _UNBOUND) -> list[LintIssue]:
+    """Return all issues, errors first, each check's in reading order.
 
     `bindings` names the placeholders the ticket gives a value for; spelling differences
     (`<Pod-Name>`, `$POD_NAME`) do not matter.
     """
-    known = {placeholder_name(name): value for name, value in bindings.items()}
-    findings = [finding for check in CHECKS for finding in check(workflow, known)]
+    bound = {placeholder_name(name): value for name, value in bindings.items()}
+    findings = [finding for check in CHECKS for finding in check(workflow, bound)]
     return sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR)
 
 
-def is_clean(findings: Sequence[Finding]) -> bool:
-    """Whether no finding is an error."""
+def is_clean(findings: Sequence[LintIssue]) -> bool:
+    """Return True if no issue is an error."""
     return all(finding.severity is not Severity.ERROR for finding in findings)
 
 
-def unreachable_step(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A step that no path from the first one leads to."""
-    reached = _reached(workflow)
+def unreachable_step(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report steps that no path from the first one leads to."""
+    reached = _reachable_steps(workflow)
     for step in workflow.steps:
         if step.id not in reached:
             yield _error("unreachable_step", step, "no path from the first step leads here")
 
 
-def dead_end(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A step without exits that is no terminal."""
+def dead_end(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report steps without exits that are no terminals."""
     for step in workflow.steps:
         if step.kind is not StepKind.TERMINAL and not workflow.exits(step.id):
             yield _error("dead_end", step, f"a {step.kind} without an exit, but no terminal")
 
 
-def terminal_exit(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A terminal that goes on."""
+def terminal_exit(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report terminals that have an exit."""
     for step in workflow.of_kind(StepKind.TERMINAL):
         if exits := workflow.exits(step.id):
             yield _error("terminal_exit", step, f"an end that goes on to {exits[0].target!r}")
 
 
-def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A decision with fewer than two labelled exits."""
+def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report decisions with fewer than two labelled exits."""
     for step in workflow.of_kind(StepKind.DECISION):
         labelled = [edge for edge in workflow.exits(step.id) if edge.condition.strip()]
         if len(labelled) < 2:
@@ -94,8 +94,8 @@ def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
             )
 
 
-def equal_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A decision with two exits under the same condition."""
+def equal_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report decisions with two exits under the same condition."""
     for step in workflow.of_kind(StepKind.DECISION):
         conditions = (" ".join(e.condition.casefold().split()) for e in workflow.exits(step.id))
         for condition, count in Counter(conditions).items():
@@ -103,8 +103,8 @@ def equal_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
                 yield _error("equal_exits", step, f"{count} exits for {condition!r}")
 
 
-def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A cycle that no decision leads out of, inner cycles of a bounded one included."""
+def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report cycles that no decision leads out of, inner cycles of a bounded one included."""
     arrows = successors(workflow.transitions)
     waiting = cycles([step.id for step in workflow.steps], arrows)
     while waiting:
@@ -122,21 +122,21 @@ def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]
             yield _error("unbounded_loop", first, f"no decision leads out of {' -> '.join(cycle)}")
 
 
-def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """No terminal can be reached."""
-    reached = _reached(workflow)
+def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report a workflow none of whose terminals can be reached."""
+    reached = _reachable_steps(workflow)
     if not any(step.id in reached for step in workflow.of_kind(StepKind.TERMINAL)):
         message = "no path leads to a terminal: say where the work ends"
-        yield Finding(
+        yield LintIssue(
             check="missing_terminal", severity=Severity.ERROR, step_id="", message=message
         )
 
 
-def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A destructive command that some path reaches without a decision or a checking step.
+def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report destructive commands that a path reaches without a decision or a checking step.
 
-    A warning: a page may tell to do it at once, and whoever follows it sees the finding. Of a
-    checklist nothing is found: the page says its own conditions, and its straight line is no path.
+    The issue is a warning: a page may demand it at once, and whoever follows it sees the issue.
+    Checklists are exempt: the page states its own conditions, and its straight line is no path.
     """
     if not workflow.steps or workflow.is_checklist:
         return
@@ -146,27 +146,27 @@ def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Fi
         passes=lambda step_id: not _is_check(workflow.by_id[step_id]),
     )
     for step in workflow.steps:
-        found = _unguarded_danger(step) if step.id in unchecked else None
-        if found:
-            command, what = found
+        danger = _unguarded_danger(step) if step.id in unchecked else None
+        if danger:
+            command, what = danger
             message = f"{command!r} {what}; a path leads here without any check"
             yield _warning("danger_without_check", step, message)
 
 
-def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[Finding]:
-    """A placeholder in a command that neither the ticket nor an earlier command fills."""
+def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[LintIssue]:
+    """Report placeholders in commands that neither the ticket nor an earlier command fills."""
     filled = set(bindings)
     for step in workflow.steps:
         for command in step.commands:
-            filled |= assigned(command)
+            filled |= assigned_variables(command)
             for name in placeholders(command):
                 if placeholder_name(name) not in filled:
                     message = f"nothing says what {name!r} is in {command!r}"
                     yield _warning("unbound_placeholder", step, message)
 
 
-def unsourced_step(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A step that cites nothing."""
+def unsourced_step(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
+    """Report steps without citations."""
     for step in workflow.steps:
         if not step.is_sourced:
             yield _warning("unsourced_step", step, "no source: the planner's own step")
@@ -181,7 +181,7 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
     unbounded_loop,
     missing_terminal,
 )
-"""What only looks at the graph."""
+"""Checks of the graph alone."""
 
 CHECKS: tuple[Check, ...] = (
     *STRUCTURE_CHECKS,
@@ -191,26 +191,26 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _reached(workflow: Workflow) -> set[str]:
+def _reachable_steps(workflow: Workflow) -> set[str]:
     if not workflow.steps:
         return set()
     return reachable(workflow.steps[0].id, successors(workflow.transitions))
 
 
 def _is_check(step: Step) -> bool:
-    """Whether whoever carries the step out has looked before going on."""
-    if step.kind is StepKind.DECISION or only_looks(step):
+    """Return True if the step makes its reader look before going on."""
+    if step.kind is StepKind.DECISION or is_read_only_step(step):
         return True
     return bool(step.commands) and all(effect_of(command).only_looks for command in step.commands)
 
 
 def _unguarded_danger(step: Step) -> tuple[str, str] | None:
-    """The step's destructive command and what it does, unless the step says to look first."""
-    if begins_with_condition(step.text) or only_looks(step):
+    """Return a step's destructive command and its effect, unless the step checks first."""
+    if begins_with_condition(step.text) or is_read_only_step(step):
         return None
     for command in step.commands:
         effect = effect_of(command)
-        if effect.level is Level.DESTROYS:
+        if effect.level is EffectLevel.DESTROYS:
             return command, effect.what
         if effect.only_looks:
             return None
@@ -218,14 +218,14 @@ def _unguarded_danger(step: Step) -> tuple[str, str] | None:
     return (step.text, danger.what) if danger else None
 
 
-def _error(check: str, step: Step, message: str) -> Finding:
-    return _finding(check, Severity.ERROR, step, message)
+def _error(check: str, step: Step, message: str) -> LintIssue:
+    return _issue(check, Severity.ERROR, step, message)
 
 
-def _warning(check: str, step: Step, message: str) -> Finding:
-    return _finding(check, Severity.WARNING, step, message)
+def _warning(check: str, step: Step, message: str) -> LintIssue:
+    return _issue(check, Severity.WARNING, step, message)
 
 
-def _finding(check: str, severity: Severity, step: Step, message: str) -> Finding:
+def _issue(check: str, severity: Severity, step: Step, message: str) -> LintIssue:
     where = f"step {step.id!r} ({step.text[:60]}): {message}"
-    return Finding(check=check, severity=severity, step_id=step.id, message=where)
+    return LintIssue(check=check, severity=severity, step_id=step.id, message=where)

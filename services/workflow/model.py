@@ -11,7 +11,7 @@ from services.kit.value import Value
 
 
 class WorkflowError(InvalidInputError):
-    """A workflow that contradicts itself: a doubled step id or a transition to nowhere."""
+    """The workflow contradicts itself: a duplicate step id or a transition to nowhere."""
 
 
 class StepKind(StrEnum):
@@ -23,12 +23,12 @@ class StepKind(StrEnum):
 
 
 class WorkflowKind(StrEnum):
-    """How a workflow comes from its page."""
+    """Relation of a workflow to its page."""
 
     PROCEDURE = "procedure"
     """Steps and decisions as a model or a person has read or written them."""
     CHECKLIST = "checklist"
-    """The page itself, a process step for each box to tick off: nobody has read its logic."""
+    """The page itself, one process step per box to tick off; its logic has not been read."""
 
 
 class Citation(Value):
@@ -45,36 +45,38 @@ class Step(Value):
     id: str
     kind: StepKind
     text: str
-    """What to do or to ask, one sentence or phrase, without markup."""
+    """The action or question, one sentence or phrase, without markup."""
     commands: tuple[str, ...] = ()
-    """Verbatim from the source, in order."""
+    """Commands verbatim from the source, in order."""
     expected: str = ""
     """Output that the source shows for these commands."""
     citations: tuple[Citation, ...] = ()
     notes: tuple[str, ...] = ()
-    """What to heed while doing it, in the words of the source."""
+    """Cautions for this step, in the words of the source."""
     doubt: str = ""
-    """Why it is not sure that the source means it so; empty where nothing speaks against it."""
+    """Reason to doubt that the source means this; empty if there is none."""
     chance: float | None = Field(default=None, ge=0, le=1)
-    """How likely the source asks this, does it under these conditions or ends here, whichever is
-    least likely; None where nobody has judged it."""
+    """Lowest of the probabilities that the source asks this, does it under these conditions or ends
+    here; None if it has not been judged.
+    """
     node: str = ""
-    """The node of its page's reading that it comes from, where it comes from one."""
+    """The node of its page's reading that it comes from, if any."""
     settled: str = ""
-    """Of a decision that was answered before: the condition of the exit that holds."""
+    """Condition of the exit that holds, if the decision was answered before."""
     settled_by: str = ""
-    """How that is known, in words."""
+    """Explanation of how the answer is known."""
     implied: bool = False
-    """Whether no line says it and it follows from those around: `Did that help?`, `Resolved`."""
+    """True if no line says it but the lines around imply it: `Did that help?`, `Resolved`."""
     block: str = ""
-    """Of a checklist: the block of the page verbatim. `text` is its first instruction then, and
-    `node` the block's key."""
+    """Block of the page, verbatim, in a checklist. `text` is then its first instruction, and
+    `node` the block's key.
+    """
     group: tuple[str, ...] = ()
-    """Of a checklist: the headings above the block, then the items that it is nested in."""
+    """Headings above the block in a checklist, then the items that it is nested in."""
 
     @property
     def is_sourced(self) -> bool:
-        """False marks the step as the model's own."""
+        """True if the step has a source; False marks it as the model's own."""
         return bool(self.citations) or self.implied
 
     @property
@@ -84,25 +86,25 @@ class Step(Value):
 
 
 class Transition(Value):
-    """An edge; `condition` is empty where there is no choice."""
+    """An edge; `condition` is empty if there is no choice."""
 
     source: str
     target: str
     condition: str = ""
     chance: float | None = Field(default=None, ge=0, le=1)
-    """How likely the source goes on this way, of an answer or a join; None: not judged."""
+    """Probability that the source continues this way, at an answer or a join; None: not judged."""
 
 
 class LinkedPage(Value):
-    """A page that another one leads to."""
+    """A page that another one links to."""
 
     document_id: str
     title: str
-    """As the link calls it."""
+    """Title in the link."""
     part: str = ""
     """The fragment of the link, without `#`."""
     nearness: float = Field(default=0.0, ge=0, le=1)
-    """Relevance of the document to what was asked; 0 where retrieval did not come upon it."""
+    """Relevance of the document to the ticket; 0 if retrieval did not return it."""
 
 
 class ShownPage(Value):
@@ -112,17 +114,19 @@ class ShownPage(Value):
     title: str
     text: str
     withheld: tuple[int, ...] = ()
-    """Lines that screening left out: shown and marked, no step, never given to a model."""
+    """Lines that screening removed: shown and marked, no step, never given to a model."""
     open: tuple[str, ...] = ()
-    """Keys of the headings whose sections the ticket asks for; empty where the page is of one
-    task and stands open whole."""
+    """Keys of the headings whose sections the ticket asks for; empty if the page has one task and
+    is open as a whole.
+    """
     links: tuple[LinkedPage, ...] = ()
-    """Of a page that is mostly links: the pages that it leads to, nearest to the ticket first, and
-    equally near ones in the page's order."""
+    """Linked pages, if the page is mostly links: nearest to the ticket first, ties in the page's
+    order.
+    """
 
 
 class Provenance(Value):
-    """Who wrote the workflow, from what."""
+    """Authorship and sources of a workflow."""
 
     kind: WorkflowKind = WorkflowKind.PROCEDURE
     planner: str
@@ -130,22 +134,24 @@ class Provenance(Value):
     version: str = ""
     model: str = ""
     reader: str = ""
-    """Who read the page that it follows: `model`, `imported`, `composed` or `person`; `rules` of
-    workflows of earlier releases."""
+    """Reader of the page that it follows: `model`, `imported`, `composed` or `person`; `rules` in
+    workflows of earlier releases.
+    """
     state: str = ""
-    """How far that reading was checked: `read` or `approved`."""
+    """Review state of that reading: `read` or `approved`."""
     document_ids: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
     chosen_by: str = ""
-    """The model that chose its page among the nearest ones; empty where retrieval's order stood."""
+    """The model that chose its page among the nearest ones; empty if retrieval's order was kept."""
     page_origin: str = ""
-    """How a page that it follows came about, where nobody wrote it by hand: `learned from 3 runs`,
-    `learned from one run: one path seen` or `composed from a sentence`; and that its reading was
-    begun from the boxes of the page."""
+    """Origin of its page, if nobody wrote it by hand: `learned from 3 runs`,
+    `learned from one run: one path seen` or `composed from a sentence`; and a mention if its
+    reading was begun from the boxes of the page.
+    """
 
     @property
     def is_approved(self) -> bool:
-        """Whether a person stands for each procedure that it is made of."""
+        """True if a person has approved every procedure in it."""
         return self.state == "approved"
 
 
@@ -157,20 +163,20 @@ class Workflow(Value):
     transitions: tuple[Transition, ...] = ()
     provenance: Provenance | None = None
     page: ShownPage | None = None
-    """Of a checklist: its page."""
+    """The page of a checklist."""
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse doubled ids and dangling transitions at once."""
+        """Refuse duplicate ids and dangling transitions."""
         ids = [step.id for step in self.steps]
         if len(set(ids)) != len(ids):
             raise WorkflowError(f"step ids must differ, got {ids!r}")
-        known = set(ids)
+        existing = set(ids)
         for edge in self.transitions:
-            if edge.source not in known or edge.target not in known:
+            if edge.source not in existing or edge.target not in existing:
                 raise WorkflowError(f"transition {edge.source!r} -> {edge.target!r} leads nowhere")
 
     def __copy__(self) -> "Workflow":
-        """A copy forgets its indexes: `model_copy(update=…)` may give it other steps."""
+        """Copy without the cached indexes, since `model_copy(update=…)` may change the steps."""
         copied = super().__copy__()
         for index in ("by_id", "_exits"):
             copied.__dict__.pop(index, None)
@@ -178,17 +184,17 @@ class Workflow(Value):
 
     @property
     def kind(self) -> WorkflowKind:
-        """How it comes from its page."""
+        """Relation to its page."""
         return self.provenance.kind if self.provenance else WorkflowKind.PROCEDURE
 
     @property
     def is_checklist(self) -> bool:
-        """Whether it is a page with boxes, whose logic nobody has read."""
+        """True if it is a page with boxes, whose logic has not been read."""
         return self.kind is WorkflowKind.CHECKLIST
 
     @property
     def judged(self) -> tuple[Step, ...]:
-        """The steps of which somebody said how likely they are right; see `Step.chance`."""
+        """The steps whose probability was judged; see `Step.chance`."""
         return tuple(step for step in self.steps if step.chance is not None)
 
     @cached_property
@@ -197,7 +203,7 @@ class Workflow(Value):
         return {step.id: step for step in self.steps}
 
     def exits(self, step_id: str) -> list[Transition]:
-        """Transitions out of a step, in order."""
+        """Return the transitions out of a step, in order."""
         return list(self._exits.get(step_id, ()))
 
     @cached_property
@@ -208,14 +214,14 @@ class Workflow(Value):
         return exits
 
     def holds(self, edge: Transition) -> bool | None:
-        """Whether the exit is the one that holds; None where its step was not answered before."""
+        """Tell whether the exit is the one that holds; None if its step was not answered before."""
         settled = self.by_id[edge.source].settled
         return edge.condition == settled if settled else None
 
     def entries(self, step_id: str) -> list[Transition]:
-        """Transitions into a step, in order."""
+        """Return the transitions into a step, in order."""
         return [edge for edge in self.transitions if edge.target == step_id]
 
     def of_kind(self, kind: StepKind) -> Iterator[Step]:
-        """Steps of one kind, in reading order."""
+        """Return the steps of one kind, in reading order."""
         return (step for step in self.steps if step.kind is kind)

@@ -1,4 +1,4 @@
-"""Commands and output among the code of a page, told apart line by line."""
+"""Separation of commands and output in the code blocks of a page, line by line."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from itertools import groupby
 from textwrap import dedent
 from typing import NamedTuple, Protocol
 
-from services.language.commands import PROMPT, TELLS
+from services.language.cues import COMMAND_LEAD_IN, PROMPT
 from services.workflow.effects.output import begins_with_program, is_printed
 from services.workflow.effects.queries import is_cmdlet
 
@@ -24,7 +24,7 @@ _SEEN = re.compile(
     r"|\b(?:looks?|something|be|is|are) (?:like|similar to)\b|\b(?:example|sample) outputs?\b",
     re.IGNORECASE,
 )
-"""What a whole sentence says of the output below it."""
+"""Phrases by which a whole sentence announces output below it."""
 _CONDITION = re.compile(r"^(?:if|when|once|where|while|after|until|unless)\b[^,]*,\s*")
 _SHELLS = frozenset(
     {"sh", "bash", "shell", "zsh", "console", "shell-session", "powershell", "ps1", "cmd", "bat"}
@@ -37,24 +37,24 @@ _PROGRAM = re.compile(
     r"|export|echo|reboot|shutdown|iptables|sysctl|lsblk|fdisk|mdadm|ethtool|ipmitool|\.?/[\w./-]+"
     r"|[a-z]+(?:ctl|adm))(?:\s|$)(?!(?:the|a|an|if|and|to|is|all|your|this)\b)"
 )
-"""Programs by whose names a line is told from a comment."""
+"""Programs whose names distinguish a command line from a comment."""
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
-"""What stands before a command as often as before a name or the words of an error."""
+"""Words that precede a command as often as a name or the text of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _ANNOUNCED = re.compile(r"[A-Z][a-z]+ .*\w:\s*$")
-"""A sentence before what follows it, even where its first word is also a program's."""
+"""Sentence that introduces what follows it, even if its first word is also a program's name."""
 _STATE = re.compile(r"\s*[A-Za-z][\w ./-]*:(?:\s|$)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _OPENS = re.compile(
     r"(?:[{(\[]|\b(?:then|do|else))\s*$|^\s*\}?\s*(?:if|elseif|for|foreach|while|try|catch)\b.*\)\s*$",
     re.IGNORECASE,
 )
-"""Lines that others of a script belong to."""
+"""Lines of a script that further lines belong to."""
 _LANGUAGES = frozenset({"ruby", "rb", "python", "py", "perl", "go", "javascript", "js", "sql"})
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_SCRIPT = 4000
-"""Characters; a longer one is looked up in its lines."""
+"""Limit in characters; a longer script is left to be looked up on its page."""
 
 
 class Code(Protocol):
@@ -77,7 +77,7 @@ class PageCode(NamedTuple):
 
 
 class CodeUse(StrEnum):
-    """What the lines of a code block are for."""
+    """Use of lines in a code block."""
 
     COMMAND = "command"
     COMMENT = "comment"
@@ -85,17 +85,17 @@ class CodeUse(StrEnum):
 
 
 class CodePart(NamedTuple):
-    """Lines of a code block that are of one use."""
+    """Lines of a code block that share one use."""
 
     use: CodeUse
     text: str
-    """As it is typed or printed, without the prompt."""
+    """Text as typed or printed, without the prompt."""
     prompt: str = ""
-    """Of a command: the prompt before it, which may name the host."""
+    """Prompt before a command, which may name the host."""
 
 
 def inline_commands(text: str, codes: Iterable[str]) -> tuple[str, ...]:
-    """Those of the marked codes that the text tells to run."""
+    """Return the marked codes that the text tells the reader to run."""
     return tuple(
         code
         for code in dict.fromkeys(codes)
@@ -104,67 +104,70 @@ def inline_commands(text: str, codes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_to_be_run(text: str, code: str) -> bool:
-    before, found, behind = text.partition(code)
-    if not found:
+    before, matched, behind = text.partition(code)
+    if not matched:
         return False
     behind = behind.strip(" .:")
     is_program = begins_with_program(code)
     if not before or before.endswith("(") or _NAMES.search(before):
         return is_program or not (before or behind)
     is_apart = before.endswith(": ") and (not behind or behind.startswith("("))
-    return (is_apart and is_program) or TELLS.search(before) is not None
+    return (is_apart and is_program) or COMMAND_LEAD_IN.search(before) is not None
 
 
 def is_output(block: Code, before: str) -> bool:
-    """Whether a code block shows what comes back; `before` is what is said before it."""
+    """Return True if a code block shows output; `before` is the text before the block."""
     lines = [line.strip() for line in block.text.splitlines() if line.strip()]
-    told = [line for line in lines if not _COMMENT.match(line)]
-    first = told[0] if told else ""
+    code_lines = [line for line in lines if not _COMMENT.match(line)]
+    first = code_lines[0] if code_lines else ""
     if any(PROMPT.match(line) for line in (*lines[:1], first)):
         return False
     if block.language in _OUTPUT_LANGUAGES:
-        return not told or not all(map(begins_with_program, told))
+        return not code_lines or not all(map(begins_with_program, code_lines))
     is_typed = is_cmdlet(first) or (block.language in _SHELLS and begins_with_program(first))
     if _announces_output(before) and not is_typed:
         return True
-    is_shown = bool(told) and (is_printed(first) or _is_state(first))
+    is_shown = bool(code_lines) and (is_printed(first) or _is_state(first))
     return is_shown and not is_session(block) and not _is_program(block)
 
 
 def _announces_output(before: str) -> bool:
-    """Whether what is said last speaks of output, and of no command near it."""
-    told = before.rstrip().lower()
-    last = re.split(r"\.\s+", told.rstrip("."))[-1]
-    said = _CONDITION.sub("", last)
-    found = list((_SEEN if told.endswith(".") else _OUTPUT_WORD).finditer(said))
-    return bool(found) and "command" not in said[-40:] + said[found[-1].end() :]
+    """Return True if the last clause announces output, with no command mentioned near it."""
+    text = before.rstrip().lower()
+    last = re.split(r"\.\s+", text.rstrip("."))[-1]
+    clause = _CONDITION.sub("", last)
+    matches = list((_SEEN if text.endswith(".") else _OUTPUT_WORD).finditer(clause))
+    return bool(matches) and "command" not in clause[-40:] + clause[matches[-1].end() :]
 
 
 def commands_of(block: Code) -> tuple[str, ...]:
-    """One per line; a script stays one piece, and so do continued lines and here-documents.
+    """Return the commands of a block, one per line; a script stays one piece.
 
-    What is printed is none: logs, tables, configuration.
+    Continued lines and here-documents stay together. Printed text is left out: logs, tables,
+    configuration.
     """
     text = dedent(block.text)
-    whole, rooted = _logical_lines(text), _rooted(text)
-    prompted = [_typed(line, rooted) for line in whole if _is_prompted(line, rooted)]
+    whole, rooted = _logical_lines(text), _root_commands(text)
+    prompted = [_without_prompt(line, rooted) for line in whole if _is_prompted(line, rooted)]
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
-    told = [line for line in whole if not _COMMENT.match(line)]
-    if not told or ((is_printed(told[0]) or _is_state(told[0])) and not _is_program(block)):
+    code_lines = [line for line in whole if not _COMMENT.match(line)]
+    if not code_lines or (
+        (is_printed(code_lines[0]) or _is_state(code_lines[0])) and not _is_program(block)
+    ):
         return ()
-    typed = told if _is_program(block) else _before_output(told)
+    typed = code_lines if _is_program(block) else _typed_lines(code_lines)
     is_script = any(
         line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in typed
     )
     if is_script or len(typed) > _LONGEST_COMMAND_BLOCK:
-        script = block.text if len(typed) == len(told) else "\n".join(typed)
+        script = block.text if len(typed) == len(code_lines) else "\n".join(typed)
         return (script,) if len(script) <= _LONGEST_SCRIPT else ()
     return tuple(line for line in typed if len(line) <= _LONGEST_SCRIPT)
 
 
 def code_parts(code: Code, before: str = "") -> list[CodePart]:
-    """Return all lines of a block in order: each command by itself, others of one use together.
+    """Split a block into parts in order: each command by itself, other lines grouped by use.
 
     A command keeps the lines that continue it, a script its comments. `before` is the sentence
     above the block.
@@ -175,20 +178,22 @@ def code_parts(code: Code, before: str = "") -> list[CodePart]:
     if commands == (code.text,):
         return [CodePart(CodeUse.COMMAND, code.text)]
     text = dedent(code.text)
-    rooted = _rooted(text)
+    rooted = _root_commands(text)
     lines = [line for command in commands for line in (command, *command.split("\n"))]
-    found: list[CodePart] = []
+    line_parts: list[CodePart] = []
     for line in _logical_lines(text):
-        typed = _typed(line, rooted)
+        typed = _without_prompt(line, rooted)
         if typed in lines or line in lines:
             command = typed if typed in lines else line
-            found.append(CodePart(CodeUse.COMMAND, command, line[: line.rfind(command)].strip()))
+            line_parts.append(
+                CodePart(CodeUse.COMMAND, command, line[: line.rfind(command)].strip())
+            )
         else:
             is_comment = bool(_COMMENT.match(line))
-            found.append(CodePart(CodeUse.COMMENT if is_comment else CodeUse.OUTPUT, line))
+            line_parts.append(CodePart(CodeUse.COMMENT if is_comment else CodeUse.OUTPUT, line))
     is_script = len(commands) == 1 and "\n" in commands[0]
     parts: list[CodePart] = []
-    for use, group in groupby(found, key=lambda part: part.use):
+    for use, group in groupby(line_parts, key=lambda part: part.use):
         if use is CodeUse.COMMAND and not is_script:
             parts += group
         else:
@@ -200,13 +205,13 @@ def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
     return bool(PROMPT.match(line.lstrip())) or line[2:].strip() in rooted
 
 
-def _before_output(told: list[str]) -> list[str]:
-    """The lines that are typed: behind a printed one those only that begin with a program."""
-    if any(_OPENS.search(line) and not is_printed(line) for line in told):
-        return told
+def _typed_lines(lines: list[str]) -> list[str]:
+    """Return the typed lines; after a printed line only those that begin with a program."""
+    if any(_OPENS.search(line) and not is_printed(line) for line in lines):
+        return lines
     typed: list[str] = []
     is_shown = False
-    for line in told:
+    for line in lines:
         is_shown = (
             _is_table(line) or _is_state(line) or (is_shown and not begins_with_program(line))
         )
@@ -215,7 +220,7 @@ def _before_output(told: list[str]) -> list[str]:
 
 
 def _is_program(block: Code) -> bool:
-    """Whether it is code of a language of its own."""
+    """Return True if the block is code in a language other than shell."""
     return block.language in _LANGUAGES or block.text.startswith("#!")
 
 
@@ -224,13 +229,13 @@ def _is_table(line: str) -> bool:
 
 
 def _is_state(line: str) -> bool:
-    """Whether it is what a program prints of a state: `health: HEALTH_ERR`, `Type 'A' raised:`."""
+    """Return True if a program prints such a state: `health: HEALTH_ERR`, `Type 'A' raised:`."""
     is_key = _STATE.match(line) is not None and not begins_with_program(line)
     return is_key or _ANNOUNCED.match(line) is not None
 
 
-def _rooted(text: str) -> tuple[str, ...]:
-    """The commands of a block in which `# ` is the prompt of root, none in any other."""
+def _root_commands(text: str) -> tuple[str, ...]:
+    """Return the commands of a block in which `# ` is the prompt of root; none otherwise."""
     lines = [line for line in text.splitlines() if line.strip()]
     marked = tuple(line[2:].strip() for line in lines if line.startswith("# "))
     is_prompt = any(line.startswith("$ ") for line in lines) or len(marked) == len(lines)
@@ -239,26 +244,26 @@ def _rooted(text: str) -> tuple[str, ...]:
     return marked
 
 
-def _typed(line: str, rooted: tuple[str, ...]) -> str:
+def _without_prompt(line: str, rooted: tuple[str, ...]) -> str:
     return line[2:].strip() if line[2:].strip() in rooted else PROMPT.sub("", line.lstrip())
 
 
 def is_session(block: Code) -> bool:
-    """Whether it shows commands after a prompt."""
+    """Return True if the block shows commands after a prompt."""
     return any(PROMPT.match(line.lstrip()) for line in block.text.splitlines())
 
 
 def _logical_lines(text: str) -> list[str]:
-    """Lines that hold something, each with the lines that continue it."""
-    found: list[str] = []
+    """Return non-empty lines, each joined with the lines that continue it."""
+    lines: list[str] = []
     until = ""
     for line in text.splitlines():
-        continues = bool(found) and found[-1].endswith("\\")
+        continues = bool(lines) and lines[-1].endswith("\\")
         if until or continues:
-            found[-1] += f"\n{line}"
+            lines[-1] += f"\n{line}"
             until = "" if line.strip() == until else until
         elif line.strip():
-            found.append(line)
+            lines.append(line)
         opened = None if until else _HERE_DOCUMENT.search(line)
         until = opened[2] if opened and line.strip() != opened[2] else until
-    return found
+    return lines

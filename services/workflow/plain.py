@@ -1,4 +1,4 @@
-"""A label's words without the markup around them."""
+"""Plain text of a label, without the markup around it."""
 
 import html
 import re
@@ -28,7 +28,7 @@ _MARKDOWN = (
 
 
 def plain(label: str) -> str:
-    """`label` on one line, Markdown marks, HTML tags and entities resolved.
+    """Return `label` on one line, with Markdown marks, HTML tags and entities resolved.
 
     Placeholders such as `<node>` are words, not tags, and stay.
     """

@@ -46,9 +46,9 @@ class GraphServer:
 @contextmanager
 def graph_server(folder: Path) -> Iterator[GraphServer]:
     """The server to test against; `folder` is for the files of one that is started here."""
-    given = os.environ.get("FLOWXPERT_TEST_NEO4J_URL")
-    if given:
-        parts = urlsplit(given)
+    configured_url = os.environ.get("FLOWXPERT_TEST_NEO4J_URL")
+    if configured_url:
+        parts = urlsplit(configured_url)
         url = f"{parts.scheme}://{parts.hostname}:{parts.port or 7687}"
         yield GraphServer(url, unquote(parts.username or ""), unquote(parts.password or ""))
         return

@@ -16,7 +16,7 @@ from services.ingestion.converters.document import read_document
 from services.ingestion.structure.pipeline import PIPELINE_NUMBER, Pipeline
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.points import chunk_point, node_point
 
 FILE = Path(__file__).with_suffix(".json")
@@ -46,8 +46,10 @@ def output() -> dict[str, Any]:
 def changed(kind: str, kept: dict[str, Any], now: dict[str, Any]) -> str:
     """What is wrong, in words that say what to do; empty when all is well."""
     before, after = kept[kind], now[kind]
-    known, made = before["documents"], after["documents"]
-    others = sorted(id_ for id_ in known.keys() | made.keys() if known.get(id_) != made.get(id_))
+    recorded, made = before["documents"], after["documents"]
+    others = sorted(
+        id_ for id_ in recorded.keys() | made.keys() if recorded.get(id_) != made.get(id_)
+    )
     number = "PIPELINE_NUMBER"
     if others and before["number"] == after["number"]:
         return (
@@ -65,17 +67,18 @@ def document(path: Path) -> Document:
     return read_document(name(path), path.read_bytes(), Unisolated(), max_chars=10**7)[0]
 
 
-def _pipeline_hash(found: Document, pipeline: Pipeline) -> str:
-    chunks = (chunk_point(chunk, [0.0]) for chunk in pipeline.split(found))
-    nodes = (node_point(node, [0.0]) for node in pipeline.extract(found))
-    told = [point.model_dump(mode="json") for point in (*chunks, *nodes)]
-    for each in told:  # a point without its words has them found anew
+def _pipeline_hash(page: Document, pipeline: Pipeline) -> str:
+    screened = ScreenedDocument(page)
+    chunks = (chunk_point(chunk, [0.0]) for chunk in pipeline.split(screened))
+    nodes = (node_point(node, [0.0]) for node in pipeline.extract(screened))
+    points = [point.model_dump(mode="json") for point in (*chunks, *nodes)]
+    for each in points:  # a point without its words has them found anew
         each["payload"] = {k: v for k, v in each["payload"].items() if not k.startswith("words ")}
-    return _hash([screened(found).document.model_dump(mode="json"), *told])
+    return _hash([screened.for_model().model_dump(mode="json"), *points])
 
 
-def _hash(told: Iterable[object]) -> str:
-    text = json.dumps(list(told), sort_keys=True, ensure_ascii=False)
+def _hash(parts: Iterable[object]) -> str:
+    text = json.dumps(list(parts), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

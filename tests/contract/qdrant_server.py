@@ -25,7 +25,7 @@ class FakeQdrant:
 
     def __init__(self) -> None:
         self.local = QdrantLocal(":memory:")
-        self.asked: list[tuple[str, str, Any]] = []
+        self.requests: list[tuple[str, str, Any]] = []
         self.refusals = 0
         self.lock = threading.RLock()
         self.routes: list[tuple[str, str, Answer]] = [
@@ -44,11 +44,11 @@ class FakeQdrant:
         ]
 
     def answer(self, method: str, path: str, body: Any) -> Any:
-        for known, pattern, route in self.routes:
+        for route_method, pattern, route in self.routes:
             match = re.fullmatch(pattern, path)
-            if known == method and match:
+            if route_method == method and match:
                 with self.lock:
-                    self.asked.append((method, path, body))
+                    self.requests.append((method, path, body))
                     return route(*match.groups(), *([body] if body is not None else []))
         raise LookupError(f"{method} {path}")
 

@@ -23,20 +23,20 @@ OWNERS = {
 class NotInTheImage(MetaPathFinder):
     """Hides every distribution that is not in a lock."""
 
-    def __init__(self, held: set[str]) -> None:
-        self._held = held
+    def __init__(self, locked: set[str]) -> None:
+        self._locked = locked
 
     def find_spec(self, fullname, path=None, target=None):
-        owners = OWNERS.get(fullname.partition(".")[0], self._held)
-        if owners.isdisjoint(self._held):
+        owners = OWNERS.get(fullname.partition(".")[0], self._locked)
+        if owners.isdisjoint(self._locked):
             raise ModuleNotFoundError(f"this image does not hold {fullname}", name=fullname)
 
 
 def import_all_of(room: str) -> None:
     """Its modules, and what their functions import when they are called."""
     package = importlib.import_module(f"services.{room}")
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        module = importlib.import_module(found.name)
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        module = importlib.import_module(info.name)
         for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 importlib.import_module(node.module)
@@ -50,18 +50,18 @@ def build(name: str, folder: Path) -> None:
     import services.cli  # noqa: F401
     from services import stores
     from services.kit.settings import PlatformSettings
-    from services.room.footprint import Store
-    from services.serving.rooms import room_named
-    from services.serving.serving import Serving
+    from services.room.descriptor import Store
+    from services.serving.process import ServiceProcess
+    from services.serving.rooms import find_room
 
-    room = room_named(name)
-    held = room.footprint.stores
-    if Store.NEO4J in held:
+    room = find_room(name)
+    needed = room.footprint.stores
+    if Store.NEO4J in needed:
         importlib.import_module("services.knowledge.stores.neo4j")
-    if Store.QDRANT in held:
+    if Store.QDRANT in needed:
         qdrant = importlib.import_module("services.knowledge.stores.qdrant").QdrantVectorStore
         in_memory = stores.VectorStoreKind(
-            lambda *given: qdrant.in_memory(given[-1]), is_shared=True
+            lambda *arguments: qdrant.in_memory(arguments[-1]), is_shared=True
         )
         stores.VECTOR_STORES["qdrant"] = in_memory
     settings = PlatformSettings(
@@ -73,7 +73,7 @@ def build(name: str, folder: Path) -> None:
     )
     importlib.import_module("psycopg")
     importlib.import_module("redis")
-    with Serving(room, settings) as serving:
+    with ServiceProcess(room, settings) as serving:
         serving.app.openapi()
         assert serving._stores.embedder.embed(["interface down"]).any()
 
@@ -81,13 +81,13 @@ def build(name: str, folder: Path) -> None:
 def main() -> None:
     name, lock = sys.argv[1:]
     text = Path(lock).read_text("utf-8")
-    held = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)) | {"flowxpert"}
-    sys.meta_path.insert(0, NotInTheImage(held))
+    locked = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)) | {"flowxpert"}
+    sys.meta_path.insert(0, NotInTheImage(locked))
     with tempfile.TemporaryDirectory() as folder:
         build(name, Path(folder))
         import_all_of(name)
     tops = {module.partition(".")[0] for module in sys.modules}
-    used = set().union(*(OWNERS.get(top, set()) for top in tops)) & held
+    used = set().union(*(OWNERS.get(top, set()) for top in tops)) & locked
     sys.stdout.write("\n".join(sorted(used)))
 
 

@@ -27,8 +27,8 @@ def test_every_room_has_its_place_in_the_import_rules():
 
 
 def test_the_documentation_tells_the_import_rules_and_names_files_that_are_there():
-    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    (chain,) = re.findall(r"Who may import whom is checked: ([^.]*)\.", told)
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (chain,) = re.findall(r"Who may import whom is checked: ([^.]*)\.", page)
     named = [set(re.findall(r"`(\w+)`", layer)) for layer in chain.split(">")]
     here = {f"services.{room}" for room in DEPLOYABLES}
     assert named == [
@@ -36,7 +36,7 @@ def test_the_documentation_tells_the_import_rules_and_names_files_that_are_there
         for layer in layers()
     ]
     files = {str(path) for path in ROOT.glob("services/**/*.py")}
-    for name in re.findall(r"`([\w/]+\.py)`", told):
+    for name in re.findall(r"`([\w/]+\.py)`", page):
         assert any(path.endswith(f"/{name}") for path in files), name
 
 

@@ -89,7 +89,7 @@ def test_a_schema_is_kept(model):
     assert json.loads(sample.text)["colour"] in {"red", "green"}
 
 
-def test_what_it_cost_is_told(model):
+def test_what_it_cost_is_reported(model):
     response = model.complete(asking("Say a colour."))
     assert response.usage.prompt_tokens > 0
     assert response.usage.completion_tokens > 0

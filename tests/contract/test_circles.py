@@ -28,13 +28,13 @@ CROWDS = {
 @cache
 def modules() -> dict[str, Path]:
     """Files by the name they are imported by; migrations are a list and import nothing here."""
-    found = {}
+    by_name = {}
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             if "migrations" not in parts:
-                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+                by_name[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return by_name
 
 
 def imported(module: str) -> Iterator[str]:
@@ -53,15 +53,15 @@ def imported(module: str) -> Iterator[str]:
 @cache
 def neighbours() -> dict[str, dict[str, set[str]]]:
     """By folder: each of its units (a file or a folder in it) with the units it imports."""
-    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    by_folder: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for module in modules():
         for other in imported(module):
             one, another = module.split("."), other.split(".")
             pairs = zip(one, another, strict=False)
             depth = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
             if 0 < depth < min(len(one), len(another)):
-                found["/".join(one[:depth])][one[depth]].add(another[depth])
-    return found
+                by_folder["/".join(one[:depth])][one[depth]].add(another[depth])
+    return by_folder
 
 
 def knotted(folder: str) -> set[str]:

@@ -121,15 +121,17 @@ def test_the_blocks_of_readme_and_guides_say_what_language_they_are_in():
 
 
 def test_every_variable_that_is_named_is_one_that_there_is():
-    known = {name for cls in SETTINGS for name, _ in cls.variables()}
-    known |= {f"{name}_FILE" for name in known}  # secrets may come from files
+    existing = {name for cls in SETTINGS for name, _ in cls.variables()}
+    existing |= {f"{name}_FILE" for name in existing}  # secrets may come from files
     made = "".join(block.text for block in blocks(*GUIDES) if block.file)
     for page in NOW:
         named = set(
             re.findall(r"\bFLOWXPERT_[A-Z0-9_]*[A-Z0-9]\b(?![*…])", page.read_text("utf-8"))
         )
-        unknown = {name for name in named - known if not NOT_SETTINGS.fullmatch(name)}
-        prefixes = {name for name in unknown if any(each.startswith(f"{name}_") for each in known)}
+        unknown = {name for name in named - existing if not NOT_SETTINGS.fullmatch(name)}
+        prefixes = {
+            name for name in unknown if any(each.startswith(f"{name}_") for each in existing)
+        }
         assert {name for name in unknown - prefixes if name.rpartition("_")[0] not in made} == set()
 
 

@@ -74,17 +74,17 @@ def test_each_profile_adds_its_services_and_nothing_else(binary):
 def test_a_profile_of_models_comes_with_the_variables_that_lead_to_them(binary, name):
     services = resolved(binary, name, ROOT / "deploy" / "profiles" / f"{name}.env")["services"]
     for service in ("gateway", "gateway-worker", "ingestion-worker", "planner", "scorer"):
-        given = services[service]["environment"]
-        host = re.fullmatch(r"http://([\w-]+):8000/v1", given["FLOWXPERT_MODEL_URL"]).group(1)
+        environment = services[service]["environment"]
+        host = re.fullmatch(r"http://([\w-]+):8000/v1", environment["FLOWXPERT_MODEL_URL"]).group(1)
         server = services[host]
         assert set(server["networks"]) & set(services[service]["networks"]), service
-        assert given["FLOWXPERT_MODEL_NAME"] in (
+        assert environment["FLOWXPERT_MODEL_NAME"] in (
             *server["command"],
             (server.get("environment") or {}).get("MODEL"),
         )
 
 
-def test_without_a_profile_of_models_no_model_is_asked(services):
+def test_without_a_profile_of_models_no_model_is_configured(services):
     for name in ("gateway-worker", "planner", "scorer"):
         assert services[name]["environment"]["FLOWXPERT_MODEL_URL"] == ""
 
@@ -166,14 +166,14 @@ def test_secrets_come_from_files_only(config, services):
         assert name in made, name
     for name, service in services.items():
         mounted = {secret["source"] for secret in service.get("secrets") or []}
-        told = " ".join(
+        references = " ".join(
             [
                 *map(str, (service.get("environment") or {}).values()),
                 *(service.get("command") or []),
                 *((service.get("healthcheck") or {}).get("test") or []),
             ]
         )
-        used = set(re.findall(r"/run/secrets/(\w+)", told))
+        used = set(re.findall(r"/run/secrets/(\w+)", references))
         assert used <= mounted, name
         for variable, value in (service.get("environment") or {}).items():
             is_secret = re.search(
@@ -205,10 +205,10 @@ def test_the_secrets_are_made_once_each_its_own_and_good_enough(tmp_path, config
 def test_every_flowxpert_variable_is_a_known_setting(ours):
     from services.serving.rooms import SETTINGS
 
-    known = {name for cls in SETTINGS for name in cls.names()}
+    settings = {name for cls in SETTINGS for name in cls.names()}
     for name, service in ours.items():
-        given = {v for v in service["environment"] if v.startswith("FLOWXPERT_")}
-        assert given <= known, name
+        variables = {v for v in service["environment"] if v.startswith("FLOWXPERT_")}
+        assert variables <= settings, name
 
 
 def test_the_commands_of_the_containers_exist(ours):
@@ -216,10 +216,10 @@ def test_the_commands_of_the_containers_exist(ours):
 
     from services.cli import app
 
-    known = set(get_command(app).commands)
+    existing = set(get_command(app).commands)
     commands = {s["command"][0] for n, s in ours.items() if n not in {"model-files", "tools"}}
     assert commands == {"serve", "work", "migrate"}
-    assert commands <= known
+    assert commands <= existing
 
 
 def dockerfile() -> str:

@@ -10,7 +10,7 @@ from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext
-from services.planner.strategies.readings import workflows
+from services.planner.readings import workflows
 from services.procedure.checking.walker import findings
 from services.procedure.lowering import lower
 from services.procedure.ports import ServedReading

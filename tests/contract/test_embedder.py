@@ -16,7 +16,7 @@ from services.knowledge.embedding.embedders import (
     SentenceTransformerEmbedder,
 )
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder, UnusableModelError
-from services.knowledge.embedding.onnx_model import NoModelFileError, obtain
+from services.knowledge.embedding.onnx_model import NoModelFileError, ensure_model_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 MINILM = SentenceTransformerEmbedder()
@@ -25,14 +25,14 @@ MINILM = SentenceTransformerEmbedder()
 @pytest.fixture(scope="session")
 def onnx(tmp_path_factory):
     path = tmp_path_factory.mktemp("onnx") / "model.onnx"
-    obtain(path)
+    ensure_model_file(path)
     return OnnxEmbedder(path)
 
 
 @pytest.fixture(scope="session")
 def onnx_int8(tmp_path_factory):
     path = tmp_path_factory.mktemp("onnx") / "model-int8.onnx"
-    obtain(path, is_int8=True)
+    ensure_model_file(path, is_int8=True)
     return OnnxEmbedder(path, is_int8=True)
 
 
@@ -119,7 +119,7 @@ def test_a_model_whose_vectors_are_others_is_refused(onnx_int8):
 def test_a_model_file_that_is_there_is_not_made_again(tmp_path):
     path = tmp_path / "model.onnx"
     path.write_bytes(b"as it was")
-    obtain(path)
+    ensure_model_file(path)
     assert path.read_bytes() == b"as it was"
 
 
@@ -128,8 +128,8 @@ import sys
 from pathlib import Path
 sys.modules["torch"] = sys.modules["sentence_transformers"] = sys.modules["transformers"] = None
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
-from services.knowledge.embedding.onnx_model import obtain
-obtain(Path(sys.argv[1]))
+from services.knowledge.embedding.onnx_model import ensure_model_file
+ensure_model_file(Path(sys.argv[1]))
 print(OnnxEmbedder(Path(sys.argv[1])).embed(["fan failed"]).shape)
 """
 
@@ -154,10 +154,10 @@ def test_without_the_extra_the_embedder_on_torch_says_what_to_install(monkeypatc
 def test_a_file_that_misses_where_nothing_can_make_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(NoModelFileError, match="without onnx: make it with"):
-        obtain(tmp_path / "model.onnx")
+        ensure_model_file(tmp_path / "model.onnx")
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NoModelFileError, match="FLOWXPERT_EMBEDDER_FILE"):
-        obtain(tmp_path / "file" / "model.onnx")
+        ensure_model_file(tmp_path / "file" / "model.onnx")

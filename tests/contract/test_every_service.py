@@ -60,11 +60,11 @@ def test_what_differs_is_named_with_the_command_that_mends_it(tmp_path):
     scraped.write_text(scraped.read_text("utf-8").replace("gateway-worker, ", ""), "utf-8")
     export = [sys.executable, str(tmp_path / "deploy" / "export.py")]
     env = {"PYTHONPATH": str(ROOT)}
-    told = subprocess.run(
+    done = subprocess.run(
         [*export, "--check"], env=env, capture_output=True, text=True, check=False
     )
-    assert told.returncode == 1
-    assert told.stderr.strip().endswith("deploy/observability/prometheus.yml: run `make docs`")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("deploy/observability/prometheus.yml: run `make docs`")
     subprocess.run(export, env=env, check=True)
     assert scraped.read_text("utf-8") == text("deploy/observability/prometheus.yml")
 
@@ -81,13 +81,13 @@ def test_it_has_an_image(service):
 
 
 @pytest.mark.parametrize(
-    ("given", "run"), [([], "serve scorer"), (["work", "gateway"], "work gateway")]
+    ("arguments", "run"), [([], "serve scorer"), (["work", "gateway"], "work gateway")]
 )
-def test_an_image_serves_its_service_unless_it_is_told_otherwise(tmp_path, given, run):
+def test_an_image_serves_its_service_unless_it_is_told_otherwise(tmp_path, arguments, run):
     (tmp_path / "flowxpert").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "flowxpert").chmod(0o755)
     done = subprocess.run(
-        [ROOT / "deploy" / "entrypoint", *given],
+        [ROOT / "deploy" / "entrypoint", *arguments],
         env={"PATH": f"{tmp_path}:{os.defpath}", "SERVICE": "scorer"},
         capture_output=True,
         text=True,
@@ -131,8 +131,8 @@ def test_it_is_scraped(process):
     names = [
         name
         for job in config["scrape_configs"]
-        for found in job.get("dns_sd_configs", [])
-        for name in found["names"]
+        for discovery in job.get("dns_sd_configs", [])
+        for name in discovery["names"]
     ]
     assert process in names
 

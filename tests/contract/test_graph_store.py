@@ -107,8 +107,8 @@ def test_a_deleted_document_takes_its_nodes_names_and_links_along(graph):
 
 def test_names_and_aliases_are_found_whatever_their_spelling(graph):
     graph.replace_document("a.md", [node("fan", "a.md", "Reseat.", aliases=("FAN-3 fail!",))])
-    found = graph.find_names(["fan_failed", "Fan3Fail", "psu", "…"])
-    assert found == {"fan_failed": ["fan"], "Fan3Fail": ["fan"]}
+    matches = graph.find_names(["fan_failed", "Fan3Fail", "psu", "…"])
+    assert matches == {"fan_failed": ["fan"], "Fan3Fail": ["fan"]}
 
 
 def test_nodes_of_documents_come_in_the_order_of_the_documents(graph):

@@ -33,8 +33,8 @@ def follow(block: Block, copy: Path) -> None:
 def run_by(guide: Path) -> list[str]:
     """What the guide says to run: arguments of pytest."""
     commands = [words(c) for b in blocks(guide) if b.language == "sh" for c in b.commands()]
-    (found,) = [command[1:] for command in commands if command[0] == "pytest"]
-    return found
+    (arguments,) = [command[1:] for command in commands if command[0] == "pytest"]
+    return arguments
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def copy(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(copy) -> str:
+def printed(copy) -> str:
     """What pytest prints of the tests of all guides, run at once."""
     paths, chosen = [], []
     for guide in CHANGING:
@@ -75,12 +75,14 @@ def ids(guide: Path) -> str:
 
 
 @pytest.mark.parametrize("guide", CHANGING, ids=ids)
-def test_the_tests_of_the_guide_pass(told, guide):
+def test_the_tests_of_the_guide_pass(printed, guide):
     paths = [each for each in run_by(guide) if each.endswith(".py")]
     for path in paths:
-        outcomes = re.findall(rf"^{re.escape(path)}::.* (PASSED|FAILED|ERROR)", told, re.MULTILINE)
-        assert outcomes, told
-        assert set(outcomes) == {"PASSED"}, told
+        outcomes = re.findall(
+            rf"^{re.escape(path)}::.* (PASSED|FAILED|ERROR)", printed, re.MULTILINE
+        )
+        assert outcomes, printed
+        assert set(outcomes) == {"PASSED"}, printed
 
 
 def test_the_code_of_the_guides_is_in_the_style_of_the_rest(copy):

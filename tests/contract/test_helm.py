@@ -34,17 +34,17 @@ def values(name: str) -> dict:
     return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def objects(chart, given: dict) -> Objects:
-    texts = chart.render(given, name="flowxpert", namespace="tickets")
-    found: Objects = {}
+def objects(chart, overrides: dict) -> Objects:
+    texts = chart.render(overrides, name="flowxpert", namespace="tickets")
+    manifests: Objects = {}
     for path, text in texts.items():
         if path.endswith("NOTES.txt"):
             continue
         for each in filter(None, yaml.safe_load_all(text)):
             key = each["kind"], each["metadata"]["name"]
-            assert key not in found, f"{key} twice"
-            found[key] = each
-    return found
+            assert key not in manifests, f"{key} twice"
+            manifests[key] = each
+    return manifests
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,9 @@ def one(request, rendered) -> Objects:
     return rendered[request.param]
 
 
-def templates(found: Objects) -> Iterator[tuple[str, dict]]:
+def templates(manifests: Objects) -> Iterator[tuple[str, dict]]:
     """Every kind of pod, by the name of what makes it."""
-    for (kind, name), each in found.items():
+    for (kind, name), each in manifests.items():
         if kind in PODS_OF:
             yield name, each["spec"]["template"]
         elif kind == "CronJob":
@@ -70,16 +70,16 @@ def containers(pod: dict) -> list[dict]:
     return [*pod["spec"]["containers"], *pod["spec"].get("initContainers", [])]
 
 
-def selected(selector: dict, found: Objects) -> list[dict]:
-    pods = [pod for _, pod in templates(found)]
+def selected(selector: dict, manifests: Objects) -> list[dict]:
+    pods = [pod for _, pod in templates(manifests)]
     return [p for p in pods if selector.items() <= p["metadata"]["labels"].items()]
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_it_is_clean(name):
-    found = helm.lint(str(CHART), values(name), strict=True)
-    assert found["errors"] == []
-    assert [m for m in found["messages"] if m["severity"] > 1] == []
+    report = helm.lint(str(CHART), values(name), strict=True)
+    assert report["errors"] == []
+    assert [m for m in report["messages"] if m["severity"] > 1] == []
 
 
 def test_kubernetes_knows_every_object_and_every_field(one):
@@ -121,8 +121,8 @@ def test_ports_of_services_and_probes_are_ports_of_their_pods(one):
         for container in pod["spec"]["containers"]:
             opened = {port["name"] for port in container.get("ports", [])}
             for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-                asked = container.get(probe, {})
-                where = asked.get("httpGet", asked.get("tcpSocket"))
+                settings = container.get(probe, {})
+                where = settings.get("httpGet", settings.get("tcpSocket"))
                 assert where is None or where["port"] in opened, (name, probe)
 
 
@@ -165,9 +165,9 @@ def test_what_is_mounted_is_a_volume_and_what_is_a_volume_exists(one):
     for name, pod in templates(one):
         spec = pod["spec"]
         made = one.get(("StatefulSet", name), {}).get("spec", {}).get("volumeClaimTemplates", [])
-        known = {v["name"] for v in [*spec["volumes"], *(claim["metadata"] for claim in made)]}
+        volumes = {v["name"] for v in [*spec["volumes"], *(claim["metadata"] for claim in made)]}
         mounted = {mount["name"] for c in containers(pod) for mount in c["volumeMounts"]}
-        assert mounted == known, name
+        assert mounted == volumes, name
         claims = (v.get("persistentVolumeClaim", {}).get("claimName") for v in spec["volumes"])
         for claim in filter(None, claims):
             assert ("PersistentVolumeClaim", claim) in one, name
@@ -175,9 +175,9 @@ def test_what_is_mounted_is_a_volume_and_what_is_a_volume_exists(one):
             assert one["ServiceAccount", account]["automountServiceAccountToken"] is False
 
 
-def secrets_wanted(found: Objects) -> Iterator[tuple[str, str]]:
+def secrets_wanted(manifests: Objects) -> Iterator[tuple[str, str]]:
     """Each name and key of a Secret that something refers to."""
-    for _, pod in templates(found):
+    for _, pod in templates(manifests):
         for volume in pod["spec"]["volumes"]:
             sources = volume.get("projected", {}).get("sources", [])
             parts = [part["secret"] for part in sources]
@@ -185,7 +185,7 @@ def secrets_wanted(found: Objects) -> Iterator[tuple[str, str]]:
                 parts.append({"name": volume["secret"]["secretName"], **volume["secret"]})
             for part in parts:
                 yield from ((part["name"], item["key"]) for item in part["items"])
-    for (kind, _), each in found.items():
+    for (kind, _), each in manifests.items():
         if kind == "ServiceMonitor":
             for endpoint in each["spec"]["endpoints"]:
                 wanted = endpoint["authorization"]["credentials"]
@@ -209,17 +209,17 @@ def documented_keys() -> set[str]:
 
 
 def test_every_secret_that_is_referred_to_exists(rendered):
-    for name, found in rendered.items():
+    for name, manifests in rendered.items():
         ours = {
             (secret, key)
-            for (kind, secret), each in found.items()
+            for (kind, secret), each in manifests.items()
             if kind == "Secret"
             for key in each["stringData"]
         }
         existing = values(name).get("secrets", {}).get("existing")
         more = {("jira", "token")} if name == "full" else set()
         there = ours | more | {(existing, key) for key in documented_keys() if existing}
-        assert set(secrets_wanted(found)) <= there, name
+        assert set(secrets_wanted(manifests)) <= there, name
 
 
 def test_the_secret_that_is_made_holds_what_an_existing_one_must(rendered):
@@ -235,15 +235,15 @@ def test_the_secret_that_is_made_holds_what_an_existing_one_must(rendered):
 def test_no_secret_stands_in_a_variable(one):
     for name, pod in templates(one):
         for container in containers(pod):
-            for given in container.get("env", []):
-                if given["name"].endswith(("PASSWORD", "SECRET", "TOKEN", "API_KEY", "AUTH")):
-                    raise AssertionError((name, given["name"]))
+            for variable in container.get("env", []):
+                if variable["name"].endswith(("PASSWORD", "SECRET", "TOKEN", "API_KEY", "AUTH")):
+                    raise AssertionError((name, variable["name"]))
 
 
 def test_every_flowxpert_variable_is_a_known_setting(one):
     from services.serving.rooms import SETTINGS
 
-    known = {name for cls in SETTINGS for name in cls.names()}
+    existing = {name for cls in SETTINGS for name in cls.names()}
     settings = {
         k
         for (kind, _), each in one.items()
@@ -251,14 +251,14 @@ def test_every_flowxpert_variable_is_a_known_setting(one):
         for k in each["data"]
         if k.startswith("FLOWXPERT_")
     }
-    given = {
+    variables = {
         e["name"]
         for _, pod in templates(one)
         for c in containers(pod)
         for e in c.get("env", [])
         if e["name"].startswith("FLOWXPERT_")
     }
-    assert settings | given <= known
+    assert settings | variables <= existing
 
 
 def test_every_secret_file_is_mounted_where_its_variable_says(one):
@@ -288,10 +288,10 @@ def test_by_default_nobody_may_speak_to_anybody(one):
     assert len(selected(selector, one)) == len(list(templates(one)))
 
 
-def allowed(found: Objects, direction: str, component: str, port: int) -> set[str]:
+def allowed(manifests: Objects, direction: str, component: str, port: int) -> set[str]:
     """Components that one may speak to (`to`) or hear (`from`) on a port; `*` is anybody."""
     peers = set()
-    for (kind, _), each in found.items():
+    for (kind, _), each in manifests.items():
         spec = each["spec"] if kind == "NetworkPolicy" else None
         if spec is None:
             continue
@@ -306,9 +306,11 @@ def allowed(found: Objects, direction: str, component: str, port: int) -> set[st
     return peers
 
 
-def wanted_connections(found: Objects) -> Iterator[tuple[str, str, int]]:
+def wanted_connections(manifests: Objects) -> Iterator[tuple[str, str, int]]:
     """Who must reach whom, as their settings say."""
-    (settings,) = (e for (k, n), e in found.items() if k == "ConfigMap" and n.endswith("-settings"))
+    (settings,) = (
+        e for (k, n), e in manifests.items() if k == "ConfigMap" and n.endswith("-settings")
+    )
     addresses = settings["data"]
     from services.serving.rooms import ROOMS
 
@@ -318,7 +320,7 @@ def wanted_connections(found: Objects) -> Iterator[tuple[str, str, int]]:
             host, port = address.removeprefix("http://").split(":")
             for caller in [room.name, f"{room.name}-worker"][: 1 + room.has_queue]:
                 yield caller, host.split("-", 1)[1], int(port)
-    for _, pod in templates(found):
+    for _, pod in templates(manifests):
         component = pod["metadata"]["labels"]["app.kubernetes.io/component"]
         files = {e["name"] for c in pod["spec"]["containers"] for e in c.get("env", [])}
         stores = {
@@ -331,22 +333,22 @@ def wanted_connections(found: Objects) -> Iterator[tuple[str, str, int]]:
             if f"FLOWXPERT_{variable}_FILE" in files:
                 yield component, store, port
         for container in pod["spec"]["containers"]:
-            for given in container.get("env", []):
-                if given["name"] == "FLOWXPERT_MODEL_URL" and "-model:" in given["value"]:
-                    model = given["value"].removeprefix("http://").split(":")[0].split("-", 1)[1]
+            for entry in container.get("env", []):
+                if entry["name"] == "FLOWXPERT_MODEL_URL" and "-model:" in entry["value"]:
+                    model = entry["value"].removeprefix("http://").split(":")[0].split("-", 1)[1]
                     yield component, model, 8000
 
 
 def test_whoever_must_reach_another_may(rendered):
-    for name, found in rendered.items():
+    for name, manifests in rendered.items():
         running = {
-            p["metadata"]["labels"]["app.kubernetes.io/component"] for _, p in templates(found)
+            p["metadata"]["labels"]["app.kubernetes.io/component"] for _, p in templates(manifests)
         }
-        for caller, called, port in wanted_connections(found):
-            may = allowed(found, "to", caller, port)
+        for caller, called, port in wanted_connections(manifests):
+            may = allowed(manifests, "to", caller, port)
             if called in running:
                 assert called in may or "*" in may, (name, caller, called)
-                assert caller in allowed(found, "from", called, port), (name, caller, called)
+                assert caller in allowed(manifests, "from", called, port), (name, caller, called)
             else:
                 assert "*" in may, (name, caller, called)
 
@@ -359,9 +361,9 @@ def test_stores_are_heard_by_those_alone_that_use_them(rendered):
 
 
 def test_hosts_that_settings_name_are_services(rendered):
-    for name, found in rendered.items():
-        services = {n for kind, n in found if kind == "Service"}
-        for (kind, _), each in found.items():
+    for name, manifests in rendered.items():
+        services = {n for kind, n in manifests if kind == "Service"}
+        for (kind, _), each in manifests.items():
             if kind == "ConfigMap":
                 for value in each["data"].values():
                     host = value.partition("://")[2].partition(":")[0]
@@ -393,8 +395,10 @@ def test_what_runs_more_than_once_keeps_one_while_nodes_are_drained(one):
 
 
 def test_those_that_share_a_volume_of_one_node_run_on_one_node(rendered):
-    def affine(found: Objects) -> list[bool]:
-        return ["affinity" in pod["spec"] for name, pod in templates(found) if "-ingestion" in name]
+    def affine(manifests: Objects) -> list[bool]:
+        return [
+            "affinity" in pod["spec"] for name, pod in templates(manifests) if "-ingestion" in name
+        ]
 
     assert affine(rendered["default"]) == [True, True]
     assert affine(rendered["full"]) == [False, False]  # a volume of all nodes
@@ -402,8 +406,8 @@ def test_those_that_share_a_volume_of_one_node_run_on_one_node(rendered):
 
 def test_the_database_migrates_before_an_upgrade(rendered):
     hooks = {}
-    for name, found in rendered.items():
-        job = next(each for (kind, _), each in found.items() if kind == "Job")
+    for name, manifests in rendered.items():
+        job = next(each for (kind, _), each in manifests.items() if kind == "Job")
         hooks[name] = job["metadata"]["annotations"]["helm.sh/hook"]
         assert job["spec"]["template"]["spec"]["containers"][0]["args"] == ["migrate"]
     # Before a first start only where database and Secret do not come with the chart.
@@ -479,7 +483,7 @@ def test_the_example_values_keep_the_schema(chart, name):
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("overrides", "says"),
     [
         ({"postgresql": {"enabled": False}}, "secrets.existing"),
         ({"redis": {"enabled": False}}, "secrets.existing"),
@@ -487,9 +491,9 @@ def test_the_example_values_keep_the_schema(chart, name):
         ({"neo4j": {"enabled": False}}, "neo4j.url"),
     ],
 )
-def test_a_store_elsewhere_must_be_named(chart, given, says):
+def test_a_store_elsewhere_must_be_named(chart, overrides, says):
     with pytest.raises(helm.HelmError, match=says):
-        chart.render(copy.deepcopy(given), name="flowxpert")
+        chart.render(copy.deepcopy(overrides), name="flowxpert")
 
 
 def test_every_value_is_explained_or_named_by_what_explains_it(chart):

@@ -1,11 +1,23 @@
 """The migrated schema is the one the models state, room by room."""
 
+import os
+import shutil
+import subprocess
+import sys
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from services.kit.migrations import ROOMS, SERVICES, room_tables
+from services.kit.migrations import (
+    ROOMS,
+    SERVICES,
+    OutdatedRevisionError,
+    UnknownRevisionError,
+    revisions_of,
+    room_tables,
+)
 from services.kit.sql.database import Base, Database
 from tests.postgres import postgres_url
 
@@ -48,3 +60,35 @@ def test_no_room_migrates_the_tables_of_another():
 
 def test_every_room_with_tables_is_migrated():
     assert {path.parent.name for path in SERVICES.glob("*/tables.py")} == set(ROOMS)
+
+
+@pytest.mark.parametrize(
+    ("revision", "refusal"), [("0001", OutdatedRevisionError), ("9999", UnknownRevisionError)]
+)
+def test_one_room_of_another_age_is_refused_before_any_is_migrated(database, revision, refusal):
+    with database.engine.begin() as connection:
+        if not database.is_sqlite:
+            connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    database.migrate("procedure")
+    with database.engine.begin() as connection:
+        migrated = revisions_of(connection)["procedure"]
+        connection.exec_driver_sql(f"UPDATE alembic_procedure SET version_num = '{revision}'")
+    with pytest.raises(refusal, match=f"procedure are of revision {revision}"):
+        database.migrate("kit", "procedure")
+    with database.engine.begin() as connection:
+        assert revisions_of(connection) == {"procedure": revision}
+        assert not inspect(connection).has_table("outbox")
+        connection.exec_driver_sql(f"UPDATE alembic_procedure SET version_num = '{migrated}'")
+
+
+def test_a_new_revision_counts_on_from_the_highest(tmp_path):
+    shutil.copytree(SERVICES, tmp_path / "services", ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "services.kit.migrations", "gateway", "Another column"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    versions = tmp_path / "services" / "gateway" / "migrations" / "versions"
+    newest = max(path.stem for path in versions.glob("v*.py"))
+    before = max(path.stem for path in (SERVICES / "gateway/migrations/versions").glob("v*.py"))
+    assert newest.startswith(f"v{int(before[1:5]) + 1:04d}_another_column")
+    text = (versions / f"{newest}.py").read_text(encoding="utf-8")
+    assert f"down_revision: str | None = '{before[1:5]}'" in text

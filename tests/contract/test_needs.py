@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
 from services.gateway.app import create_app as create_gateway
+from services.gateway.parts import GatewayParts
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.endpoints import create_router
@@ -31,18 +32,21 @@ def apps() -> dict[str, FastAPI]:
     database = Database.memory()
     database.migrate("kit", "gateway")
     gateway = create_gateway(
-        GatewaySettings(_env_file=None),
-        settings,
-        database=database,
-        outbox=Outbox(database),
-        retrieval=NOBODY,
-        triage=NOBODY,
-        webhooks=WebhookSettings(_env_file=None, generic_secret=SecretStr(SECRET)),
-        routers=[
-            create_router(NOBODY),
-            create_readings_router(NOBODY),
-            create_sync_router(NOBODY),
-        ],
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            settings,
+            database=database,
+            outbox=Outbox(database),
+            retrieval=NOBODY,
+            triage=NOBODY,
+            webhooks=WebhookSettings(_env_file=None, generic_secret=SecretStr(SECRET)),
+            routers=[
+                create_router(NOBODY),
+                create_readings_router(NOBODY),
+                create_sync_router(NOBODY),
+            ],
+            write_back=None,
+        )
     )
     others = {room.name: room.describe(settings) for room in ROOMS if room.name != "gateway"}
     return {"gateway": gateway, **others}
@@ -63,11 +67,11 @@ STYLE = "style.css"
 
 def addresses(app: FastAPI) -> dict[tuple[str, str], Need]:
     """Every route, with a word where its path has a parameter."""
-    found = {}
+    by_address = {}
     for route, need in app.state.needs.declared.items():
         method, path = route.replace("/static/{name}", f"/static/{STYLE}").split()
-        found[method, path.replace("{", "").replace(":path}", "").replace("}", "")] = need
-    return found
+        by_address[method, path.replace("{", "").replace(":path}", "").replace("}", "")] = need
+    return by_address
 
 
 def test_the_apps_are_all_there(apps):
@@ -93,9 +97,9 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_what_is_open_are_the_probes_and_the_files_of_pages(apps, name):
-    found = {path for (_, path), need in addresses(apps[name]).items() if need is Need.OPEN}
+    open_paths = {path for (_, path), need in addresses(apps[name]).items() if need is Need.OPEN}
     files = {f"/static/{STYLE}"} if name == "gateway" else set()
-    assert found == {"/healthz", "/readyz"} | files
+    assert open_paths == {"/healthz", "/readyz"} | files
 
 
 SIGN_IN = {
@@ -109,8 +113,8 @@ SIGN_IN = {
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_what_people_sign_in_by_is_open_to_be_counted_and_is_nothing_else(apps, name):
-    found = {each for each, need in addresses(apps[name]).items() if need is Need.SIGN_IN}
-    assert found == (SIGN_IN if name == "gateway" else set())
+    routes = {each for each, need in addresses(apps[name]).items() if need is Need.SIGN_IN}
+    assert routes == (SIGN_IN if name == "gateway" else set())
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -135,11 +139,11 @@ def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
 @pytest.mark.parametrize("name", SERVICES)
 def test_without_a_key_no_other_method_and_no_other_spelling_answers(apps, name):
     client = client_of(apps[name])
-    known = addresses(apps[name])
-    closed = (each for each, need in known.items() if need not in {Need.OPEN, Need.SIGN_IN})
+    declared = addresses(apps[name])
+    closed = (each for each, need in declared.items() if need not in {Need.OPEN, Need.SIGN_IN})
     for path in {path for _, path in closed}:
         for method in METHODS:
-            if (method, path) not in known:
+            if (method, path) not in declared:
                 assert client.request(method, path).status_code == 401, (method, path)
         for other in (f"{path}/", f"//{path}", f"/healthz/..{path}", f"{path};x", f"{path}%2f."):
             assert client.get(other).status_code == 401, other

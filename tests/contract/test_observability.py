@@ -65,10 +65,10 @@ def test_each_alert_is_seen_firing_in_a_test():
 
 def test_each_recorded_series_is_used():
     """By an alert or a panel: others would be computed for nobody."""
-    asked = [rule["expr"] for rule in rules()]
-    asked += [path.read_text() for path in (CONFIG / "grafana" / "dashboards").glob("*.json")]
+    queries = [rule["expr"] for rule in rules()]
+    queries += [path.read_text() for path in (CONFIG / "grafana" / "dashboards").glob("*.json")]
     recorded = [rule["record"] for rule in rules() if "record" in rule]
-    assert [name for name in recorded if not any(name in text for text in asked)] == []
+    assert [name for name in recorded if not any(name in text for text in queries)] == []
 
 
 def test_each_alert_has_its_runbook_and_each_runbook_its_alert():
@@ -110,8 +110,8 @@ def test_the_committed_dashboards_are_what_the_command_writes():
     build = runpy.run_path(str(CONFIG / "grafana" / "build.py"))
     assert {path.stem for path in DASHBOARDS} == set(build["DASHBOARDS"])
     for path in DASHBOARDS:
-        said = "run `python deploy/observability/grafana/build.py`"
-        assert path.read_text(encoding="utf-8") == build["written"](path.stem), said
+        hint = "run `python deploy/observability/grafana/build.py`"
+        assert path.read_text(encoding="utf-8") == build["written"](path.stem), hint
 
 
 @pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
@@ -126,8 +126,8 @@ def test_a_dashboard_says_what_it_shows_and_asks_the_chosen_source(path):
         assert panel["description"].endswith(".")
         assert panel["fieldConfig"]["defaults"]["unit"]
         assert panel["targets"]
-        asked = [panel["datasource"], *(target["datasource"] for target in panel["targets"])]
-        assert all(source == {"type": "prometheus", "uid": "${source}"} for source in asked)
+        sources = [panel["datasource"], *(target["datasource"] for target in panel["targets"])]
+        assert all(source == {"type": "prometheus", "uid": "${source}"} for source in sources)
 
 
 def test_the_dashboards_name_runbooks_that_are_there():
@@ -136,10 +136,12 @@ def test_the_dashboards_name_runbooks_that_are_there():
 
 
 def test_runbooks_name_settings_that_are_there():
-    known = {name for cls in SETTINGS for name, _ in cls.variables()}
+    existing = {name for cls in SETTINGS for name, _ in cls.variables()}
     for path in RUNBOOKS.glob("*.md"):
         named = set(re.findall(r"FLOWXPERT_[A-Z_]+[A-Z]", path.read_text(encoding="utf-8")))
-        unknown = {name for name in named - known if not any(k.startswith(name) for k in known)}
+        unknown = {
+            name for name in named - existing if not any(k.startswith(name) for k in existing)
+        }
         assert unknown == set(), path.name
 
 

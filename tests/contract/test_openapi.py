@@ -14,7 +14,9 @@ DOCUMENTS = sorted((ROOT / "proto" / "openapi").glob("*.json"))
 def operations(path: Path) -> dict[str, dict]:
     paths = json.loads(path.read_text(encoding="utf-8"))["paths"]
     return {
-        f"{method} {url}": found for url, all_ in paths.items() for method, found in all_.items()
+        f"{method} {url}": operation
+        for url, all_ in paths.items()
+        for method, operation in all_.items()
     }
 
 
@@ -36,8 +38,8 @@ def test_every_service_has_its_document():
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_every_operation_is_described_in_a_sentence(path):
-    found = {name: op.get("description", "") for name, op in operations(path).items()}
-    assert [name for name, text in found.items() if "." not in text] == []
+    descriptions = {name: op.get("description", "") for name, op in operations(path).items()}
+    assert [name for name, text in descriptions.items() if "." not in text] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)

@@ -2,15 +2,17 @@
 
 import pytest
 
+from services.ingestion.pictures.page_pictures import EMBEDDED, LoadedPicture
 from services.ingestion.pictures.sniffing import sniff
 from services.ingestion.pictures.store import PictureStore
-from services.ingestion.pictures.taking import HELD_BY_DOCUMENT, TakenPicture
 from tests.contract.databases import database_of
 from tests.pictures import picture
 
-RED = TakenPicture("img/red.png", "1-2-3", picture(), sniff(picture()))
-HELD = TakenPicture("media/image1.gif", HELD_BY_DOCUMENT, picture("GIF"), sniff(picture("GIF")))
-REFUSED = TakenPicture("img/drawing.svg", "4-5-6", refusal="it is SVG")
+RED = LoadedPicture("img/red.png", "1-2-3", picture(), sniff(picture()))
+EMBEDDED_PICTURE = LoadedPicture(
+    "media/image1.gif", EMBEDDED, picture("GIF"), sniff(picture("GIF"))
+)
+REFUSED = LoadedPicture("img/drawing.svg", "4-5-6", refusal="it is SVG")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -45,22 +47,22 @@ def test_bytes_are_those_of_the_document_alone_and_a_refused_one_has_none(store)
 
 
 def test_a_later_version_takes_the_place_of_an_earlier_one(store):
-    store.replace("a.md", [RED, HELD])
+    store.replace("a.md", [RED, EMBEDDED_PICTURE])
     store.replace("a.md", [REFUSED])
     assert paths(store) == [REFUSED.path]
 
 
 def test_those_that_the_document_holds_may_stay_when_the_others_are_renewed(store):
-    store.replace("a.docx", [RED, HELD])
-    store.replace("a.docx", [REFUSED], keeps_held=True)
-    assert paths(store, "a.docx") == [REFUSED.path, HELD.path]
+    store.replace("a.docx", [RED, EMBEDDED_PICTURE])
+    store.replace("a.docx", [REFUSED], keeps_embedded=True)
+    assert paths(store, "a.docx") == [REFUSED.path, EMBEDDED_PICTURE.path]
 
 
 def test_fingerprints_are_by_document_and_path(store):
-    store.replace("a.md", [RED, HELD])
+    store.replace("a.md", [RED, EMBEDDED_PICTURE])
     store.replace("b.md", [REFUSED])
     assert store.fingerprints(["a.md", "b.md", "c.md"]) == {
-        "a.md": {RED.path: "1-2-3", HELD.path: HELD_BY_DOCUMENT},
+        "a.md": {RED.path: "1-2-3", EMBEDDED_PICTURE.path: EMBEDDED},
         "b.md": {REFUSED.path: "4-5-6"},
     }
 

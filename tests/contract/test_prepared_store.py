@@ -6,8 +6,8 @@ import pytest
 
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import Happening
-from services.procedure.store.sql_prepared import SqlPreparedStore
 from services.procedure.store.sql_readings import SqlReadingStore
+from services.procedure.store.sql_scoring import SqlPreparedStore
 from tests.contract.databases import database_of
 from tests.unit.procedure.programs import do, procedure
 
@@ -31,18 +31,18 @@ def prepare(store: SqlPreparedStore, version: str = NOW, **records: str) -> None
 
 def test_records_come_back_as_they_were_kept(stores):
     store, _ = stores
-    assert store.known(["1"]) == store.known([]) == {}
+    assert store.get_many(["1"]) == store.get_many([]) == {}
     store.keep(TEXT, NOW, {"1": "one", "2": "two"})
     store.keep(TEXT, NOW, {"1": "again"})
     store.keep(TEXT, NOW, {})
-    assert store.known(["1", "2", "3"]) == {"1": "again", "2": "two"}
+    assert store.get_many(["1", "2", "3"]) == {"1": "again", "2": "two"}
 
 
 def test_many_are_found_at_once(stores):
     many = {f"{n:04d}": "x" for n in range(1200)}
     store, _ = stores
     store.keep(TEXT, NOW, many)
-    assert store.known(list(many)) == many
+    assert store.get_many(list(many)) == many
 
 
 def test_a_text_waits_until_it_is_prepared_and_again_for_another_version(stores):
@@ -96,7 +96,7 @@ def test_records_that_nobody_asks_for_any_more_go_when_it_is_prepared_again(stor
     store.keep(OTHER, NOW, {"other": "stays"})
     prepare(store, old="x", same="x")
     prepare(store, NEWER, same="x", new="x")
-    assert store.known(["old", "same", "new", "other"]).keys() == {"same", "new", "other"}
+    assert store.get_many(["old", "same", "new", "other"]).keys() == {"same", "new", "other"}
 
 
 @pytest.mark.parametrize("forget", ["delete", "drop"])
@@ -106,7 +106,7 @@ def test_records_go_with_the_text_that_is_forgotten(stores, forget):
         readings.put(text_hash, Reading(reader=Reader.RULES))
         store.keep(text_hash, NOW, {text_hash: "x"})
     getattr(readings, forget)([TEXT])
-    assert store.known([TEXT, OTHER]).keys() == {OTHER}
+    assert store.get_many([TEXT, OTHER]).keys() == {OTHER}
 
 
 def test_processes_may_prepare_the_same_at_once(stores):
@@ -119,5 +119,5 @@ def test_processes_may_prepare_the_same_at_once(stores):
         thread.start()
     for thread in making:
         thread.join()
-    assert store.known(["one"]) == {"one": "x"}
+    assert store.get_many(["one"]) == {"one": "x"}
     assert store.waiting(NOW, 10) == {}

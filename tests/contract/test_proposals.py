@@ -20,24 +20,24 @@ def proposals(request):
 
 
 def test_a_page_is_kept_once_and_decided_once(proposals):
-    found = proposals.propose(page())
-    assert proposals.propose(page(title="Other")) == found
-    acceptance = Acceptance(text_hash=found.text_hash)
+    proposal = proposals.propose(page())
+    assert proposals.propose(page(title="Other")) == proposal
+    acceptance = Acceptance(text_hash=proposal.text_hash)
     with acting_as(APPROVER):
-        taken = proposals.accept(found.id, acceptance)
+        taken = proposals.accept(proposal.id, acceptance)
     with acting_as(OTHER), pytest.raises(DecidedProposalError):
-        proposals.accept(found.id, acceptance)
-    assert taken == proposals.proposal(found.id)
-    assert taken.reading == found.reading
+        proposals.accept(proposal.id, acceptance)
+    assert taken == proposals.proposal(proposal.id)
+    assert taken.reading == proposal.reading
     validation = Validation(
-        document_ids=(found.document_id, "a\0b"), run_id="r\0", at=datetime.now(UTC)
+        document_ids=(proposal.document_id, "a\0b"), run_id="r\0", at=datetime.now(UTC)
     )
     proposals.validate(validation)
     proposals.expire()
-    held = proposals.proposal(found.id)
-    assert held.expires_at > taken.expires_at
+    current = proposals.proposal(proposal.id)
+    assert current.expires_at > taken.expires_at
     with acting_as(OTHER):
-        gone = proposals.withdraw(found.id, Dismissal(why="not\0 so"))
+        gone = proposals.withdraw(proposal.id, Dismissal(why="not\0 so"))
     assert (gone.state, gone.why) == (ProposalState.WITHDRAWN, "not  so")
 
 

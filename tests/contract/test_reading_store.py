@@ -5,17 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.procedure.doubt_answers import answered
-from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading
+from services.procedure.doubts import settle_doubt
+from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
     Happening,
     NothingToUndoError,
     ReadingNotFoundError,
     ReadingState,
+    TextFilter,
     TicketDoubt,
-    Wanted,
 )
 from services.procedure.store.sql_readings import SqlReadingStore
+from services.procedure.tables import HistoryRow
 from tests.contract.databases import database_of
 
 TEXT, OTHER = "a" * 64, "b" * 64
@@ -57,10 +58,10 @@ def test_an_unknown_text_is_served_nothing(store):
 
 
 def test_a_reading_comes_back_as_it_was_put(store):
-    given = reading(Reader.COMPOSED, procedure("„Lüfter“ 🛠"), procedure("Disk", 9))
-    store.put(TEXT, given)
+    original = reading(Reader.COMPOSED, procedure("„Lüfter“ 🛠"), procedure("Disk", 9))
+    store.put(TEXT, original)
     store.put(OTHER, reading(Reader.COMPOSED))
-    assert store.served(TEXT).reading == given
+    assert store.served(TEXT).reading == original
     assert set(store.served_many([TEXT, OTHER, "c" * 64])) == {TEXT, OTHER}
     assert states(store) == [ReadingState.READ, ReadingState.READ]
 
@@ -107,7 +108,7 @@ def test_doubts_follow_their_procedure_and_end_with_its_approval(store):
         for place in (0, 1)
     )
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9), doubts=doubts))
-    assert store.known([TEXT])[TEXT].doubts == 2
+    assert store.summaries([TEXT])[TEXT].doubts == 2
     store.approve(TEXT, [store.served(TEXT).reading.procedures[0]], who="ann")
     (left,) = store.served(TEXT).reading.doubts
     assert (left.id, left.procedure) == ("d1", 1)
@@ -136,8 +137,8 @@ def test_what_people_did_is_undone_step_by_step(store):
     assert store.served(TEXT).reading.procedures == first.reading.procedures
     with pytest.raises(NothingToUndoError):
         store.undo(TEXT, who="bob")
-    told = [(event.what, event.who, event.is_undone) for event in store.history(TEXT)]
-    assert told == [
+    events = [(event.what, event.who, event.is_undone) for event in store.history(TEXT)]
+    assert events == [
         (Happening.UNDONE, "bob", False),
         (Happening.UNDONE, "bob", False),
         (Happening.READ, "composed 2", False),
@@ -151,7 +152,7 @@ def test_an_import_that_is_undone_leaves_nothing_but_its_history(store):
     store.put(TEXT, reading(Reader.IMPORTED, procedure("Fan")), who="ann")
     store.undo(TEXT, who="ann")
     assert store.served(TEXT) is None
-    assert (store.known([TEXT])[TEXT].reader, store.wanted(Wanted())) == (None, [])
+    assert (store.summaries([TEXT])[TEXT].reader, store.list_texts(TextFilter())) == (None, [])
     assert [event.what for event in store.history(TEXT)] == [Happening.UNDONE, Happening.IMPORTED]
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     assert titles(store) == ["Fan"]
@@ -193,20 +194,23 @@ def test_texts_are_listed_by_state_reader_and_doubts(store):
     store.approve(TEXT, [procedure("Fan")], who="ann")
 
     def listed(**wanted):
-        return [each.text_hash[0] for each in store.wanted(Wanted(**wanted))]
+        return [each.text_hash[0] for each in store.list_texts(TextFilter(**wanted))]
 
     assert listed() == ["a", "b", "c"]
     assert listed(state=ReadingState.APPROVED) == ["a"]
     assert listed(state=ReadingState.READ) == ["a", "b", "c"]
     assert listed(reader=Reader.MODEL) == ["b"]
     assert (listed(doubts=True), listed(doubts=False)) == (["b"], ["a", "c"])
-    assert (store.known([TEXT])[TEXT].approved, store.known([TEXT])[TEXT].procedures) == (1, 2)
+    assert (store.summaries([TEXT])[TEXT].approved, store.summaries([TEXT])[TEXT].procedures) == (
+        1,
+        2,
+    )
 
 
 def test_what_rules_read_is_part_of_nothing_and_what_was_approved_of_it_stays(store):
     store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
     assert store.served(TEXT) is None
-    assert store.wanted(Wanted()) == []
+    assert store.list_texts(TextFilter()) == []
     store.approve(TEXT, [procedure("Fan")], who="ann")
     served = store.served(TEXT)
     assert [each.title for each in served.reading.procedures] == ["Fan"]
@@ -222,6 +226,19 @@ def test_dropping_keeps_what_cannot_be_made_again(store):
     store.put(OTHER, reading(Reader.MODEL, procedure("Fan")))
     store.drop([TEXT, OTHER, "c" * 64, "d" * 64])
     assert set(store.served_many([TEXT, OTHER, "c" * 64])) == {TEXT, OTHER}
+
+
+def test_a_reading_that_an_earlier_release_set_aside_outlives_dropping_and_comes_back(store):
+    own = reading(Reader.PERSON, procedure("Fan"), version="")
+    store.put(TEXT, reading(Reader.RULES))
+    before = {"person": as_json(own), "imported": None, "approved": [], "was_approved": False}
+    aside = {"what": Happening.SET_ASIDE.value, "detail": "", "before": before, "undone": False}
+    with store._database.session() as session:
+        session.add(HistoryRow(text_hash=TEXT, at=datetime.now(UTC), who="upgrade", **aside))
+    store.drop([TEXT])
+    assert store.served(TEXT) is None
+    store.undo(TEXT, who="ann")
+    assert store.served(TEXT).reading == own
 
 
 def test_deleting_takes_everything_and_counts_what_was_approved(store):
@@ -248,10 +265,10 @@ def test_two_who_approve_at_once_lose_nothing(store):
     assert [each.by for each in store.served(TEXT).approvals] == [p.title for p in procedures]
 
 
-def found_wrong(ticket="t-1", **said):
+def ticket_doubt(ticket="t-1", **changed):
     fields = {"step": "s1", "node": "n1", "text": "Seat the fan", "word": "it is riveted"}
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    return TicketDoubt(ticket=ticket, by="jane", at=at, **{**fields, **said})
+    return TicketDoubt(ticket=ticket, by="jane", at=at, **{**fields, **changed})
 
 
 def open_doubts(store):
@@ -261,30 +278,30 @@ def open_doubts(store):
 def test_what_a_ticket_finds_wrong_is_a_doubt_of_the_reading_until_a_person_answers(store):
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     for _ in range(2):
-        store.doubt(TEXT, found_wrong())
+        store.doubt(TEXT, ticket_doubt())
     (doubt,) = open_doubts(store)
     assert (doubt.ticket, doubt.node, doubt.lines) == ("t-1", "n1", ((2, 2),))
     assert "riveted" in doubt.question
-    assert store.known([TEXT])[TEXT].doubts == 1
+    assert store.summaries([TEXT])[TEXT].doubts == 1
     doubted = [each for each in store.history(TEXT) if each.what is Happening.DOUBTED]
     assert len(doubted) == 1
     assert "riveted" not in doubted[0].detail  # which goes with its ticket
 
-    left = answered(store.served(TEXT).reading, doubt.id, 0)
+    left = settle_doubt(store.served(TEXT).reading, doubt.id, 0)
     store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)
     assert open_doubts(store) == ()
-    store.doubt(TEXT, found_wrong())
+    store.doubt(TEXT, ticket_doubt())
     assert open_doubts(store) == ()
     store.undo(TEXT, who="ann")
     assert [each.id for each in open_doubts(store)] == [doubt.id]
-    store.doubt(TEXT, found_wrong(word="and glued"))
+    store.doubt(TEXT, ticket_doubt(word="and glued"))
     assert "glued" in open_doubts(store)[0].question
 
 
 def test_approving_a_procedure_settles_what_tickets_found_wrong_of_it(store):
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     store.approve(TEXT, [procedure("Fan")], who="ann")
-    store.doubt(TEXT, found_wrong())
+    store.doubt(TEXT, ticket_doubt())
     assert len(open_doubts(store)) == 1
     store.approve(TEXT, [procedure("Fan")], who="ann")
     assert open_doubts(store) == ()
@@ -293,22 +310,22 @@ def test_approving_a_procedure_settles_what_tickets_found_wrong_of_it(store):
 def test_a_step_that_was_found_wrong_can_be_taken_out(store):
     body = (Do(id="n1", text="Seat it", lines=((2, 2),)), Do(id="n2", text="Look", lines=((3, 3),)))
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan").model_copy(update={"body": body})))
-    store.doubt(TEXT, found_wrong())
-    left = answered(store.served(TEXT).reading, open_doubts(store)[0].id, 1)
+    store.doubt(TEXT, ticket_doubt())
+    left = settle_doubt(store.served(TEXT).reading, open_doubts(store)[0].id, 1)
     store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)
     assert [node.text for node in store.served(TEXT).reading.procedures[0].body] == ["Look"]
 
 
 def test_a_ticket_that_is_gone_takes_its_doubts_along_and_so_does_a_text(store):
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
-    store.doubt(TEXT, found_wrong())
-    store.doubt(TEXT, found_wrong("t-2", node="gone"))
+    store.doubt(TEXT, ticket_doubt())
+    store.doubt(TEXT, ticket_doubt("t-2", node="gone"))
     assert [each.node for each in open_doubts(store)] == ["n1", ""]
     store.withdraw(["t-1"])
     assert [each.ticket for each in open_doubts(store)] == ["t-2"]
-    assert store.known([TEXT])[TEXT].doubts == 1
+    assert store.summaries([TEXT])[TEXT].doubts == 1
     store.delete([TEXT])
     store.withdraw(["t-2"])
     assert store.served(TEXT) is None
     with pytest.raises(ReadingNotFoundError):
-        store.doubt(TEXT, found_wrong())
+        store.doubt(TEXT, ticket_doubt())

@@ -39,10 +39,10 @@ def test_every_command_exists():
 
     from services.cli import app
 
-    known = set(get_command(app).commands)
+    existing = set(get_command(app).commands)
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     named = set(re.findall(r"(?:`|\$ |bin/)flowxpert ([a-z][a-z-]*)", text))
-    assert named <= known
+    assert named <= existing
 
 
 def test_the_readme_names_every_service():

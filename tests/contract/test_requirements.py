@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.kit.settings import EmbedderChoice, PlatformSettings
-from services.knowledge.embedding.onnx_model import obtain
+from services.knowledge.embedding.onnx_model import ensure_model_file
 from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def asked(path: Path) -> set[str]:
+def required(path: Path) -> set[str]:
     lines = path.read_text("utf-8").splitlines()
     names = (re.match(r"[A-Za-z0-9._-]+", line) for line in lines)
     return {normalised(match.group()) for match in names if match}
@@ -49,16 +49,16 @@ def pinned(path: Path) -> dict[str, str]:
 
 
 def versions(lock: str) -> set[str]:
-    found = re.findall(r"^([\w.-]+==[\w.+!-]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
-    return set(found)
+    pins = re.findall(r"^([\w.-]+==[\w.+!-]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    return set(pins)
 
 
 @pytest.mark.parametrize(("lock", "sources"), LOCKS.items())
 def test_everything_asked_for_is_locked_by_hash(lock, sources):
-    found = pinned(ROOT / lock)
-    wanted = set().union(*(asked(ROOT / source) for source in sources))
-    assert wanted <= found.keys(), "run `make lock`"
-    assert [name for name, rest in found.items() if "--hash=sha256:" not in rest] == []
+    locked = pinned(ROOT / lock)
+    wanted = set().union(*(required(ROOT / source) for source in sources))
+    assert wanted <= locked.keys(), "run `make lock`"
+    assert [name for name, rest in locked.items() if "--hash=sha256:" not in rest] == []
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -77,10 +77,10 @@ def test_an_image_holds_what_the_platform_was_tested_with(service):
 def test_torch_and_what_needs_it_are_locked_for_nobody_who_does_not_ask():
     apart = {"sentence-transformers", "transformers"}
     for lock in set(LOCKS) - {"requirements-vllm.txt"}:
-        found = pinned(ROOT / lock).keys()
-        assert "torch" not in found, lock
+        locked = pinned(ROOT / lock).keys()
+        assert "torch" not in locked, lock
         asks = {"requirements-torch.txt", "requirements-training.txt"}
-        assert apart.isdisjoint(found) or lock in asks, lock
+        assert apart.isdisjoint(locked) or lock in asks, lock
     assert apart <= pinned(ROOT / "requirements-torch.txt").keys()
 
 
@@ -102,10 +102,10 @@ def test_what_trains_and_what_embeds_stand_beside_each_other():
 
 
 def _by_name(lock):
-    found = {}
+    by_name = {}
     for each in versions(lock):
-        found.setdefault(each.partition("==")[0], set()).add(each)
-    return found
+        by_name.setdefault(each.partition("==")[0], set()).add(each)
+    return by_name
 
 
 def test_the_embedders_file_can_be_made_with_what_runs_alone():
@@ -117,7 +117,9 @@ def _embedders_file():
     """Made beforehand: an image brings it along."""
     settings = PlatformSettings()
     for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
-        obtain(settings.embedder_path(choice), is_int8=choice is EmbedderChoice.ONNX_INT8)
+        ensure_model_file(
+            settings.embedder_path(choice), is_int8=choice is EmbedderChoice.ONNX_INT8
+        )
 
 
 def alone(service: str, lock: str) -> subprocess.CompletedProcess[str]:

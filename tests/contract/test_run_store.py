@@ -5,8 +5,7 @@ import pytest
 from services.contracts.execution import RunOutcome
 from services.executor.bindings.binding import Binding
 from services.executor.bindings.store import BindingStore
-from services.executor.runs.events import Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, RunEventKind
 from services.executor.runs.store import (
     LostRunError,
     RunMovedError,
@@ -29,7 +28,7 @@ STEP = Step(
 )
 UNCITED = STEP.model_copy(update={"citations": ()})
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
-CHANGE = NewEvent(Kind.PREPARED, ("s3", 1), {"target": "leaf-1"})
+CHANGE = NewEvent(RunEventKind.PREPARED, ("s3", 1), {"target": "leaf-1"})
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -57,23 +56,25 @@ def test_an_unknown_run_is_none(carrying):
         carrying.store.load("nothing")
 
 
-def test_of_two_who_add_the_same_event_one_is_told(carrying):
+def test_of_two_who_add_the_same_event_one_is_refused(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     stored = carrying.store.load(run)
-    carrying.store.append(stored, [NewEvent(Kind.PAUSED, by="a")], 0)
+    carrying.store.append(stored, [NewEvent(RunEventKind.PAUSED, by="a")], 0)
     with pytest.raises(RunMovedError):
-        carrying.store.append(stored, [NewEvent(Kind.PAUSED, by="b")], 0)
-    assert carrying.kinds(run) == [Kind.STARTED, Kind.PAUSED]
+        carrying.store.append(stored, [NewEvent(RunEventKind.PAUSED, by="b")], 0)
+    assert carrying.kinds(run) == [RunEventKind.STARTED, RunEventKind.PAUSED]
 
 
 def test_a_change_is_sent_by_one_of_two(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
-    assert carrying.store.driving.drive(run, "me", 60)
-    assert not carrying.store.driving.drive(run, "another", 60)
+    assert carrying.store.leases.acquire(run, "me", 60)
+    assert not carrying.store.leases.acquire(run, "another", 60)
     carrying.store.prepare(carrying.store.load(run), CHANGE, "d", 1.0, driver="me")
     with pytest.raises(LostRunError):
         carrying.store.send(carrying.store.load(run), CHANGE, "d", 1.0, driver="another")
-    sent = NewEvent(Kind.SENT, CHANGE.place, {"target": "leaf-1", "tool": "x", "arguments": {}})
+    sent = NewEvent(
+        RunEventKind.SENT, CHANGE.place, {"target": "leaf-1", "tool": "x", "arguments": {}}
+    )
     carrying.store.send(carrying.store.load(run), sent, "d", 1.0, driver="me")
     with pytest.raises(RunMovedError):
         carrying.store.send(carrying.store.load(run), sent, "d", 1.0, driver="me")
@@ -84,11 +85,11 @@ def test_a_target_is_taken_until_its_run_ends(carrying):
     labels = carrying.break_(SHUT)
     one, two = carrying.start("BgpSessionDown", labels), carrying.start("BgpSessionDown", labels)
     for run in (one, two):
-        assert carrying.store.driving.drive(run, run, 60)
+        assert carrying.store.leases.acquire(run, run, 60)
     carrying.store.prepare(carrying.store.load(one), CHANGE, "d", 1.0, driver=one)
     with pytest.raises(TargetTakenError):
         carrying.store.prepare(carrying.store.load(two), CHANGE, "d", 1.0, driver=two)
-    ended = NewEvent(Kind.ENDED, facts={"outcome": "cancelled", "why": ""})
+    ended = NewEvent(RunEventKind.ENDED, facts={"outcome": "cancelled", "why": ""})
     carrying.store.append(carrying.store.load(one), [ended], 1.0)
     carrying.store.prepare(carrying.store.load(two), CHANGE, "d", 1.0, driver=two)
 
@@ -105,14 +106,14 @@ def test_the_latest_approval_of_a_binding_counts(carrying):
     bindings = BindingStore(carrying.database)
     for by, tool in (("a", "fans"), ("b", "cpu")):
         bindings.approve("key", Binding(step="s1", tool=tool), "digest", STEP, by=by)
-    (found,) = bindings.approved(["key", "other"]).values()
-    assert (found.by, found.binding.tool) == ("b", "cpu")
+    (approval,) = bindings.approved(["key", "other"]).values()
+    assert (approval.by, approval.binding.tool) == ("b", "cpu")
 
 
 def test_approved_bindings_are_found_by_the_document_of_their_step(carrying):
     bindings = BindingStore(carrying.database)
     bindings.approve("a", Binding(step="s1", tool="fans"), "d", STEP, by="ann", instead_of="b")
     bindings.approve("c", Binding(step="s1", tool="fans"), "d", UNCITED, by="ann")
-    (found,) = bindings.of_documents(["fans.md", "other.md"])
-    assert (found.key, found.instead_of, found.step) == ("a", "b", STEP)
+    (approval,) = bindings.of_documents(["fans.md", "other.md"])
+    assert (approval.key, approval.instead_of, approval.step) == ("a", "b", STEP)
     assert bindings.of_documents(["other.md"]) == []

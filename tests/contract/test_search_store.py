@@ -3,7 +3,7 @@
 import pytest
 
 from services.contracts.searching import SearchOutcome
-from services.executor.search.events import Kind, NewEvent
+from services.executor.search.events import NewEvent, SearchEventKind
 from services.executor.search.store import (
     LostSearchError,
     SearchMovedError,
@@ -30,7 +30,7 @@ def seeking(request):
 
 def test_a_search_is_driven_to_its_end(seeking):
     search = seeking.start()
-    assert seeking.go(search).outcome is SearchOutcome.FOUND
+    assert seeking.go(search).outcome is SearchOutcome.DIAGNOSED
     assert [each.cause for each in seeking.store.of_ticket("t")] == [SHUT_DOWN]
     assert [each.id for each in seeking.store.latest()] == [search]
 
@@ -40,22 +40,22 @@ def test_an_unknown_search_is_none(seeking):
         seeking.store.load("nothing")
 
 
-def test_of_two_who_add_the_same_event_one_is_told(seeking):
+def test_of_two_who_add_the_same_event_one_is_refused(seeking):
     stored = seeking.store.load(seeking.start())
-    seeking.store.append(stored, [NewEvent(Kind.PAUSED, by="a")], 0)
+    seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED, by="a")], 0)
     with pytest.raises(SearchMovedError):
-        seeking.store.append(stored, [NewEvent(Kind.PAUSED, by="b")], 0)
+        seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED, by="b")], 0)
 
 
 def test_one_worker_drives_it_and_another_adds_nothing(seeking):
     search = seeking.start()
-    assert seeking.store.driving.drive(search, "me", 60)
-    assert not seeking.store.driving.drive(search, "another", 60)
+    assert seeking.store.leases.acquire(search, "me", 60)
+    assert not seeking.store.leases.acquire(search, "another", 60)
     stored = seeking.store.load(search)
     with pytest.raises(LostSearchError):
-        seeking.store.append(stored, [NewEvent(Kind.PAUSED)], 0, driver="another")
-    seeking.store.driving.leave(search, "me")
-    assert seeking.store.driving.drive(search, "another", 60)
+        seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED)], 0, driver="another")
+    seeking.store.leases.release(search, "me")
+    assert seeking.store.leases.acquire(search, "another", 60)
 
 
 def test_a_ticket_has_one_search_at_a_time(seeking):

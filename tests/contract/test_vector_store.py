@@ -331,13 +331,13 @@ def test_a_collection_is_made_and_searched_as_the_settings_say(fake_server):
     store = QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key=KEY, settings=settings)
     search(store, "fan")
     store.close()
-    asked = {(method, path): body for method, path, body in fake.asked}
-    made = asked["PUT", "/collections/flowxpert_chunks_1"]
+    requests = {(method, path): body for method, path, body in fake.requests}
+    made = requests["PUT", "/collections/flowxpert_chunks_1"]
     assert made["hnsw_config"]["m"] == 24
     assert made["quantization_config"]["scalar"]["type"] == "int8"
     assert made["vectors"]["dense"]["on_disk"] is True
-    assert asked["PUT", "/collections/flowxpert_chunks_1/index"]["field_name"] == "document_ids"
-    queries = asked["POST", "/collections/flowxpert_chunks/points/query/batch"]["searches"]
+    assert requests["PUT", "/collections/flowxpert_chunks_1/index"]["field_name"] == "document_ids"
+    queries = requests["POST", "/collections/flowxpert_chunks/points/query/batch"]["searches"]
     assert queries[0]["params"]["hnsw_ef"] == 200
     assert queries[0]["params"]["quantization"]["rescore"] is True
 
@@ -346,7 +346,7 @@ def test_settings_that_changed_are_applied_to_a_collection_that_exists(over_http
     url, fake = fake_server
     settings = QdrantSettings(_env_file=None, quantised=True)
     QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key=KEY, settings=settings).close()
-    patches = [body for method, _, body in fake.asked if method == "PATCH"][-2:]
+    patches = [body for method, _, body in fake.requests if method == "PATCH"][-2:]
     assert [body["quantization_config"]["scalar"]["type"] for body in patches] == ["int8", "int8"]
 
 
@@ -383,10 +383,12 @@ def test_postgres_finds_with_the_scores_that_the_embedded_engine_gives(in_postgr
         hits = search(store, "fan 2 failed on leaf8", limit=7)
         scores.append({hit.id: (hit.dense_score, hit.sparse_score) for hit in hits})
     edge.close()
-    said, told = ({each: hit[1] for each, hit in found.items()} for found in scores)
-    shared = said.keys() & told.keys()
-    assert max(said, key=said.__getitem__) in shared
-    assert {id_: told[id_] for id_ in shared} == pytest.approx({id_: said[id_] for id_ in shared})
+    embedded, postgres = ({each: hit[1] for each, hit in by_id.items()} for by_id in scores)
+    shared = embedded.keys() & postgres.keys()
+    assert max(embedded, key=embedded.__getitem__) in shared
+    assert {id_: postgres[id_] for id_ in shared} == pytest.approx(
+        {id_: embedded[id_] for id_ in shared}
+    )
     for id_ in shared:
         assert scores[1][id_][0] == pytest.approx(scores[0][id_][0], abs=1e-5)
 

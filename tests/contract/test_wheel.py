@@ -15,8 +15,8 @@ PACKAGES = ("services", "evaluation", "training")
 
 
 def package_files() -> set[str]:
-    found = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
-    return {p.relative_to(ROOT).as_posix() for p in found if "__pycache__" not in p.parts}
+    files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
+    return {p.relative_to(ROOT).as_posix() for p in files if "__pycache__" not in p.parts}
 
 
 @pytest.fixture(scope="module")

@@ -54,9 +54,9 @@ def taken_in(client: httpx.Client, document_id: str, *, is_there: bool = True) -
     expected = 200 if is_there else 404
 
     def is_so() -> bool:
-        is_known = client.get(f"/v1/documents/{document_id}").status_code == expected
+        has_status = client.get(f"/v1/documents/{document_id}").status_code == expected
         jobs = client.get("/v1/ingestions").json()
-        return is_known and all(each["status"] in {"done", "failed"} for each in jobs)
+        return has_status and all(each["status"] in {"done", "failed"} for each in jobs)
 
     eventually(is_so)
 

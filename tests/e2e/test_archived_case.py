@@ -37,8 +37,8 @@ def retrieved(running: Running, ticket_id: str) -> Any:
     """What the walk found, as its events tell."""
     lines = running.client.get(f"/v1/tickets/{ticket_id}/events").text.splitlines()
     at = lines.index("event: retrieved")
-    told = next(line for line in lines[at - 2 : at + 3] if line.startswith("data: "))
-    return json.loads(told.removeprefix("data: "))["facts"]
+    event = next(line for line in lines[at - 2 : at + 3] if line.startswith("data: "))
+    return json.loads(event.removeprefix("data: "))["facts"]
 
 
 def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Running) -> None:
@@ -60,7 +60,7 @@ def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Runnin
 
     # What is archived is looked for every few seconds.
     again, after = eventually(
-        next_one, lambda found: any(reason.startswith(why) for reason in found[1]["reasons"])
+        next_one, lambda pair: any(reason.startswith(why) for reason in pair[1]["reasons"])
     )
     assert after["confidence"] > before["confidence"]
     workflow = running.client.get(f"/v1/workflows/{again['workflow_id']}").json()["workflow"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.benches.searching import Arm, fault_of, scene_in, search_in, told_of
+from evaluation.benches.searching import Arm, fault_of, scene_in, search_in, to_yaml
 from services.llm.scripted import ScriptedChatModel
 from tests.e2e.test_searching import answers
 
@@ -28,20 +28,24 @@ def played(request):
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory):
-    with scene_in(tmp_path_factory.mktemp("scene"), fault_of("bgp_session_shut", 0)) as found:
-        yield found
+    with scene_in(tmp_path_factory.mktemp("scene"), fault_of("bgp_session_shut", 0)) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("arm", Arm)
 def test_each_arm_answers(scene, arm):
     model = ScriptedChatModel(played)
-    found = search_in(scene, arm, model, answer_within_s=10, say=lambda _line: None)
-    assert (found.arm, found.outcome) == (arm, "found")
-    assert "shut" in found.cause
-    assert found.changes == ()
-    assert found.questions == len(model.requests)
-    assert found.calls == (0 if arm is Arm.DIRECT else 1)
-    said = "O1 on leaf-4: Administratively shut down: yes"
-    told = {Arm.OCE: ((said, "O1 on leaf-4: shut = yes"),), Arm.LOOP: ((said,),), Arm.DIRECT: ()}
-    assert found.evidence == told[arm]
-    assert "injected: bgp_session_shut at 10.0.24.1 of leaf-4" in told_of(found)
+    searched = search_in(scene, arm, model, answer_within_s=10, say=lambda _line: None)
+    assert (searched.arm, searched.outcome) == (arm, "found")
+    assert "shut" in searched.cause
+    assert searched.changes == ()
+    assert searched.questions == len(model.requests)
+    assert searched.calls == (0 if arm is Arm.DIRECT else 1)
+    line = "O1 on leaf-4: Administratively shut down: yes"
+    expected = {
+        Arm.OCE: ((line, "O1 on leaf-4: shut = yes"),),
+        Arm.LOOP: ((line,),),
+        Arm.DIRECT: (),
+    }
+    assert searched.evidence == expected[arm]
+    assert "injected: bgp_session_shut at 10.0.24.1 of leaf-4" in to_yaml(searched)

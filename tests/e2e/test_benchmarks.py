@@ -46,8 +46,8 @@ def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
 ) -> None:
     monkeypatch.setenv("FLOWXPERT_PLANNER_ASK_MODEL", "always")  # the page has been approved
     out = tmp_path / "out.json"
-    given = ["--latency", str(LATENCY_S), "--tickets", "2", "--out", str(out)]
-    flowxpert("bench", "overhead", *given, *options)
+    arguments = ["--latency", str(LATENCY_S), "--tickets", "2", "--out", str(out)]
+    flowxpert("bench", "overhead", *arguments, *options)
     figures = json.loads(out.read_text())["overall"]
     assert figures["scripted_tickets"] == 2
     assert figures["scripted_model_p50_s"] >= 2 * LATENCY_S  # the planner's call and the judge's
@@ -60,9 +60,9 @@ def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
 
 def test_planners_are_compared_and_printed_for_programs(options: list[str]) -> None:
     printed = flowxpert("bench", "planners", "--planner", "extractive", "--json", *options)
-    found = json.loads(printed)
-    assert found["config"]["documents"] > 10
-    assert 0 < found["f1"]["extractive"]["mean"] <= 100
+    report = json.loads(printed)
+    assert report["config"]["documents"] > 10
+    assert 0 < report["f1"]["extractive"]["mean"] <= 100
 
 
 def test_the_logic_of_a_page_that_is_given_and_of_a_walk_is_measured(
@@ -72,13 +72,13 @@ def test_the_logic_of_a_page_that_is_given_and_of_a_walk_is_measured(
     nodes = [{"id": "a", "label": "Check that the fan tray is seated.", "lines": [[1, 40]]}]
     rows.write_text(json.dumps({**PAIR, "reference": {"nodes": nodes, "edges": []}}) + "\n")
     stored = ["--reader", "stored", *options[:2]]
-    asked = ["bench", "logic", "--pairs", str(rows), "--out", str(out), *stored]
-    flowxpert(*asked, "--page-given", "--corpus", str(EXAMPLES / "documents"))
+    command = ["bench", "logic", "--pairs", str(rows), "--out", str(out), *stored]
+    flowxpert(*command, "--page-given", "--corpus", str(EXAMPLES / "documents"))
     assert json.loads(out.read_text())["overall"]["found"] == 100
-    flowxpert(*asked)
+    flowxpert(*command)
     walked = json.loads(out.read_text())
     assert walked["walk"]["all rows"]["page_first"] == 100
-    flowxpert(*asked, "--without-page")
+    flowxpert(*command, "--without-page")
     assert json.loads(out.read_text())["walk"]["all rows"]["page_in_five"] == 0
 
 

@@ -29,9 +29,9 @@ def costs(tmp_path_factory):
 
 
 def test_every_cost_is_measured(costs):
-    found = costs.model_dump()
-    del found["document_bytes"]  # two pages fit into what the empty tables hold
-    assert [name for name, value in found.items() if value <= 0] == []
+    figures = costs.model_dump()
+    del figures["document_bytes"]  # two pages fit into what the empty tables hold
+    assert [name for name, value in figures.items() if value <= 0] == []
 
 
 def test_a_walk_costs_more_than_taking_an_alert_in(costs):

@@ -108,8 +108,8 @@ def test_a_link_opens_the_page_that_it_means_and_ticks_stay_there(
     first.get_by_role("checkbox").click()
     expect(first.get_by_role("checkbox")).to_be_checked(checked=not was)
     assert "beside=" in page.url
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     page.locator("#close-beside").click()
     expect(beside(page)).to_have_count(0)
@@ -139,8 +139,8 @@ def test_a_page_is_accessible_and_no_wider_than_its_screen(
     page = browser.new_context(base_url=running.url, viewport=size, color_scheme=scheme).new_page()
     page.goto(f"/tickets/{ticket['id']}")
     box(page, "Was there a change on that port").get_by_label("Note, skip").click()
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     page.context.close()
 

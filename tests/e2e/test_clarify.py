@@ -29,7 +29,7 @@ def followed(running: Running, ticket: Any) -> str:
     return document
 
 
-def is_asked(ticket: Any, about: str) -> Any:
+def open_question(ticket: Any, about: str) -> Any:
     """The open question of a ticket, the last one it has."""
     question = ticket["clarifications"][-1]
     assert (question["about"], question["state"]) == (about, "open")
@@ -39,7 +39,7 @@ def is_asked(ticket: Any, about: str) -> Any:
 def test_an_answer_from_the_command_line_makes_the_workflow_again(running: Running) -> None:
     ticket = running.walked(TICKET)
     address = f"/v1/tickets/{ticket['id']}"
-    question = is_asked(ticket, "pages")
+    question = open_question(ticket, "pages")
     shown = flowxpert("ticket", ticket["id"], "--url", running.url)
     assert "1. " in shown
     assert "flowxpert answer" in shown
@@ -51,19 +51,19 @@ def test_an_answer_from_the_command_line_makes_the_workflow_again(running: Runni
     assert again["clarifications"][0]["answer"] == question["choices"][0]
     assert followed(running, again) == question["cards"][0]["document_id"]
 
-    of_branch = is_asked(again, "steps")
+    of_branch = open_question(again, "steps")
     flowxpert("answer", ticket["id"], "1", "--url", running.url)
     branched = settled(running, address)
     assert branched["clarifications"][1]["id"] == of_branch["id"]
     assert branched["clarifications"][1]["answer"] == of_branch["choices"][0]
     assert followed(running, branched) == question["cards"][0]["document_id"]
 
-    is_asked(branched, "steps")
+    open_question(branched, "steps")
     flowxpert("answer", ticket["id"], "--go-on", "--url", running.url)
     left = running.client.get(f"{address}/clarifications").json()
     assert all(turn["state"] != "open" for turn in left)
 
-    told = flowxpert("answer", ticket["id"], "2", "--url", running.url)
-    assert question["choices"][1] in " ".join(told.split())
+    printed = flowxpert("answer", ticket["id"], "2", "--url", running.url)
+    assert question["choices"][1] in " ".join(printed.split())
     other = settled(running, address)
     assert followed(running, other) == question["cards"][1]["document_id"]

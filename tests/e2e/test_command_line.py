@@ -66,9 +66,9 @@ def test_an_ingest_takes_in_the_rest_names_what_failed_and_ends_with_1(
     assert len(failures) == SHOWN_FAILURES + 1
     again = flowxpert(*arguments, "--json")
     assert again.returncode == 1
-    told = json.loads(again.stdout)
-    assert told["unchanged"] == 1
-    assert len(told["failed"]) == SHOWN_FAILURES + 1
+    report = json.loads(again.stdout)
+    assert report["unchanged"] == 1
+    assert len(report["failed"]) == SHOWN_FAILURES + 1
 
 
 def test_a_run_starts_whatever_documents_fail_and_names_them(
@@ -107,9 +107,9 @@ def test_a_start_tells_of_documents_that_were_read_by_older_rules(tmp_path: Path
         database.commit()
     done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0")
     assert done.returncode == 0, done.stderr
-    (told,) = [line for line in done.stderr.splitlines() if "documents_outdated" in line]
-    assert str(page.parent) in told
-    assert "flowxpert ingest" in told
+    (warning,) = [line for line in done.stderr.splitlines() if "documents_outdated" in line]
+    assert str(page.parent) in warning
+    assert "flowxpert ingest" in warning
 
 
 def test_what_came_from_a_moved_folder_is_listed_and_forgotten_after_a_question(
@@ -122,9 +122,9 @@ def test_what_came_from_a_moved_folder_is_listed_and_forgotten_after_a_question(
     docs.rename(tmp_path / "moved")
     listed = flowxpert("roots", "--data-dir", data_dir, COLUMNS="300").stdout
     assert f"1  {docs}  not found here" in listed
-    asked = flowxpert("forget", str(docs), "--data-dir", data_dir)
-    assert asked.returncode == 1
-    assert f"Remove 1 documents of {docs} from all stores?" in asked.stderr
+    unconfirmed = flowxpert("forget", str(docs), "--data-dir", data_dir)
+    assert unconfirmed.returncode == 1
+    assert f"Remove 1 documents of {docs} from all stores?" in unconfirmed.stderr
     silent = flowxpert("forget", str(docs), "--data-dir", data_dir, "--json")
     assert silent.returncode == 1
     assert json.loads(silent.stdout)["error"] == "InvalidInputError"
@@ -149,15 +149,15 @@ def test_a_server_in_the_background_of_a_script_stops_on_a_signal(
     ignoring = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *up]
     with subprocess.Popen(ignoring, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
-        said = [next(line for line in server.stderr if "answers at" in line)]
+        log = [next(line for line in server.stderr if "answers at" in line)]
         server.send_signal(number)
         try:
             server.wait(180)
         finally:
             server.kill()
-        said += server.stderr
+        log += server.stderr
     assert server.returncode == 0
-    assert "stopping\n" in said
+    assert "stopping\n" in log
 
 
 def test_a_folder_in_use_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ def test_a_failure_is_one_json_object_for_programs(
     variables = {"FLOWXPERT_DATA_DIR": str(tmp_path), **variables}
     done = flowxpert(*arguments, "--json", **variables)
     assert done.returncode == status
-    told = json.loads(done.stdout)
-    assert set(told) == {"error", "detail"}
-    assert told["error"] == error
-    assert detail in told["detail"]
+    problem = json.loads(done.stdout)
+    assert set(problem) == {"error", "detail"}
+    assert problem["error"] == error
+    assert detail in problem["detail"]
     assert "Traceback" not in done.stderr
 
 
@@ -222,9 +222,9 @@ def test_a_defect_is_json_for_programs_and_a_traceback_for_people(
     monkeypatch.setattr(sys, "argv", ["flowxpert", "tickets", "--json"])
     with pytest.raises(SystemExit, match="1"):
         cli.main()
-    said = capsys.readouterr()
-    assert json.loads(said.out)["error"] == "InternalError"
-    assert "ZeroDivisionError" in said.err
+    output = capsys.readouterr()
+    assert json.loads(output.out)["error"] == "InternalError"
+    assert "ZeroDivisionError" in output.err
 
 
 def test_an_open_address_without_a_key_is_refused(tmp_path: Path) -> None:

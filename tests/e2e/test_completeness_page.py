@@ -44,11 +44,11 @@ def test_a_ticket_leads_to_what_others_check(tmp_path):
         ticket = client.post("/workflow", json=alert, params={"wait": 30}).json()["id"]
         address = f"/tickets/{ticket}/completeness"
         assert address in client.get(f"/tickets/{ticket}").text
-        told = client.get(address)
-        assert told.status_code == 200
-        assert POWER in told.text
-        assert "3 of 3 pages about this kind of fault check this" in told.text
-        assert "No other of this kind: too few to compare with." in told.text
+        page = client.get(address)
+        assert page.status_code == 200
+        assert POWER in page.text
+        assert "3 of 3 pages about this kind of fault check this" in page.text
+        assert "No other of this kind: too few to compare with." in page.text
         assert client.get("/tickets/unknown/completeness").status_code == 404
         reading = next(
             each["text_hash"]
@@ -57,8 +57,8 @@ def test_a_ticket_leads_to_what_others_check(tmp_path):
         )
         address = f"/knowledge/readings/{reading}/completeness"
         assert address in client.get(f"/knowledge/readings/{reading}").text
-        told = client.get(address).text
-        assert "3 of 3 pages about this kind of fault check this; this page does not" in told
-        found = client.get(f"/v1/readings/{reading}/completeness").json()
-        assert [each["text"] for each in found["pages"]["checks"]] == [POWER]
+        page = client.get(address).text
+        assert "3 of 3 pages about this kind of fault check this; this page does not" in page
+        completeness = client.get(f"/v1/readings/{reading}/completeness").json()
+        assert [each["text"] for each in completeness["pages"]["checks"]] == [POWER]
         assert client.get(f"/v1/readings/{'0' * 64}/completeness").status_code == 404

@@ -23,24 +23,24 @@ def test_a_sentence_answers_the_next_ticket(page, network):
     page.click("#propose")
     page.wait_for_url("**/knowledge/proposals/*")
     proposal = page.url.rpartition("/")[2]
-    told = network.client.get(f"/v1/proposals/{proposal}").json()
-    assert (told["state"], told["origin"]) == ("proposed", "composed")
+    details = network.client.get(f"/v1/proposals/{proposal}").json()
+    assert (details["state"], details["origin"]) == ("proposed", "composed")
 
     page.get_by_role("button", name=re.compile("^Accept")).click()
     expect(page.get_by_text("Accepted by local")).to_be_visible()
-    taken_in(network.client, told["document_id"])
+    taken_in(network.client, details["document_id"])
     fault = Fault("optic_weak", "leaf-3", "Ethernet1/49")
     network.simulation.heal()
     network.simulation.inject(fault)
     body = {
-        "title": told["title"],
+        "title": details["title"],
         "description": "Check the optic of the interface and the last lines of the log",
         "labels": {"device": "leaf-3", "interface": "Ethernet1/49"},
     }
     answer = network.post(body, "/workflow", params={"wait": 60}).json()
     ticket = network.client.get(f"/v1/tickets/{answer['tickets'][0]['id']}").json()
     workflow = network.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
-    assert workflow["provenance"]["document_ids"] == [told["document_id"]]
+    assert workflow["provenance"]["document_ids"] == [details["document_id"]]
     assert "composed" in ticket["verdict_words"]
 
     page.goto(f"/tickets/{ticket['id']}")

@@ -74,8 +74,8 @@ groups:
 def test_programs_are_told_as_json_and_nothing_fails_unasked(coverage):
     done = coverage("--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert [each["state"] for each in told["rules"]] == ["linked", "none"]
+    report = json.loads(done.stdout)
+    assert [each["state"] for each in report["rules"]] == ["linked", "none"]
 
 
 def test_a_file_that_holds_no_rules_is_refused_in_one_line(coverage, tmp_path):

@@ -48,6 +48,6 @@ def test_a_program_prints_what_its_guide_shows(running: Running, block: Block, t
     assert done.stdout == then.text, done.stderr
 
 
-def test_the_requests_and_programs_are_found() -> None:
+def test_the_requests_and_programs_are_discovered() -> None:
     assert {block.page.name for block, _ in REQUESTS} >= {"README.md", "mcp.md"}
     assert PROGRAMS

@@ -16,7 +16,7 @@ from services.kit.clock import Clock
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
-from services.simulator.faults import Acts, Fault
+from services.simulator.faults import Fault, RepairEffect
 from services.simulator.simulation import PAGES, READINGS, Simulation
 from tests.e2e.conftest import Running
 from tests.waiting import eventually
@@ -28,19 +28,19 @@ class Network(Running):
     """A platform beside a simulated network."""
 
     simulation: Simulation
-    told = 0
+    alert_count = 0
 
     def ticket(self, fault: Fault) -> str:
         """The ticket of the fault's alert, once it has a workflow."""
         self.simulation.heal()
         self.simulation.inject(fault)
-        self.told += 1
+        self.alert_count += 1
         alert = fault.alert(self.simulation.world) | {
-            "startsAt": f"2026-01-01T00:{self.told:02}:00Z"
+            "startsAt": f"2026-01-01T00:{self.alert_count:02}:00Z"
         }
         body = {"version": "4", "alerts": [alert]}
-        told = self.post(body, "/workflow/alertmanager", params={"wait": 60}).json()
-        return str(told["tickets"][0]["id"])
+        receipt = self.post(body, "/workflow/alertmanager", params={"wait": 60}).json()
+        return str(receipt["tickets"][0]["id"])
 
     def approve_bindings(self, ticket: str) -> None:
         """All that are proposed."""
@@ -107,22 +107,22 @@ def test_a_run_in_the_browser_asks_before_it_changes_and_shows_that_it_helped(pa
     expect(page.locator(".report")).to_contain_text("BGP state = Established")
     where = f"/tickets/{ticket}"
     ended = "run of the workflow ended: recovered"
-    eventually(lambda: network.client.get(where).text, lambda told: ended in told)
+    eventually(lambda: network.client.get(where).text, lambda text: ended in text)
 
 
 def test_a_ticket_s_page_tells_what_evidence_says_before_anybody_asks(page, network):
     fault = Fault("bgp_session_shut", "leaf-3", "10.0.13.1")
     ticket, before = network.ticket(fault), len(network.changes())
-    asked = {"ticket_id": ticket}
+    query = {"ticket_id": ticket}
     runs = eventually(
-        lambda: network.client.get("/v1/runs", params=asked).json(),
-        lambda found: found and found[0]["phase"] == "ended",
+        lambda: network.client.get("/v1/runs", params=query).json(),
+        lambda listed: listed and listed[0]["phase"] == "ended",
     )
     assert (runs[0]["requested_by"], runs[0]["mode"]) == ("the policy", "read_only")
     page.goto(f"/tickets/{ticket}")
-    asked = page.locator("li.step.decision", has_text="administratively shut down").first
-    expect(asked.locator(".looked")).to_have_text(re.compile("A look at leaf-3 says: shut = yes"))
-    expect(asked.locator("button[aria-pressed=true]")).to_have_count(0)
+    query = page.locator("li.step.decision", has_text="administratively shut down").first
+    expect(query.locator(".looked")).to_have_text(re.compile("A look at leaf-3 says: shut = yes"))
+    expect(query.locator("button[aria-pressed=true]")).to_have_count(0)
     assert len(network.changes()) == before
 
 
@@ -171,20 +171,20 @@ def test_how_a_step_is_carried_out_is_said_in_a_form(page, network):
     page.fill("input[name='value.count']", "5")
     page.get_by_role("button", name="Approve this").click()
     page.wait_for_url(f"**/runs/{run['id']}#step-{step}")
-    found = network.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
-    bound = next(each for each in found if each["step"] == step)
+    bindings = network.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
+    bound = next(each for each in bindings if each["step"] == step)
     assert bound["approved_by"] == "local"
     assert bound["binding"]["arguments"]["count"] == {"origin": "given", "value": "5"}
-    body = {"ticket_id": ticket, "step": step, "binding": _look(found)}
+    body = {"ticket_id": ticket, "step": step, "binding": _look(bindings)}
     assert network.client.post("/v1/bindings", json=body).status_code == 200
 
 
-def _look(found):
-    return next(each["binding"] for each in found if each["text"] == "Look at the session")
+def _look(bindings):
+    return next(each["binding"] for each in bindings if each["text"] == "Look at the session")
 
 
 def test_a_change_that_did_not_help_opens_the_ticket_again(network):
-    ticket = network.ticket(Fault("bgp_session_shut", "leaf-1", "10.0.11.1", Acts.NOTHING))
+    ticket = network.ticket(Fault("bgp_session_shut", "leaf-1", "10.0.11.1", RepairEffect.NOTHING))
     network.approve_bindings(ticket)
     network.client.post(f"/v1/tickets/{ticket}/resolution")
     body = {"ticket_id": ticket, "mode": "supervised", "confirms_page": True}
@@ -243,8 +243,8 @@ def test_a_title_that_is_markup_stays_text_on_the_page_of_its_run(page, network)
             }
         ],
     }
-    told = network.post(body, "/workflow/alertmanager", params={"wait": 60}).json()
-    run = network.client.post("/v1/runs", json={"ticket_id": told["tickets"][0]["id"]}).json()
+    receipt = network.post(body, "/workflow/alertmanager", params={"wait": 60}).json()
+    run = network.client.post("/v1/runs", json={"ticket_id": receipt["tickets"][0]["id"]}).json()
     page.goto(f"/runs/{run['id']}")
     assert page.locator("main img").count() == 0
     assert "owned" not in page.title()

@@ -28,7 +28,7 @@ SIMULATED = BLOCKS[0].text.splitlines()[1:]
 """What the first command prints."""
 _ASKS = re.search(r"> \*\*(.+?)\*\* `(.+?)`", TRY)
 assert _ASKS
-ASKED, SENT = _ASKS.groups()
+QUESTION, SENT = _ASKS.groups()
 
 
 class Terminal:
@@ -133,7 +133,7 @@ def test_what_is_to_be_tried_in_five_minutes_ends_in_recovered(
     expect(page.locator("#approve-bindings")).to_have_count(0)
     page.check("input[name=confirms]")
     page.click("button[value=supervised]")
-    expect(page.locator("#approval")).to_have_text(ASKED, timeout=20_000)
+    expect(page.locator("#approval")).to_have_text(QUESTION, timeout=20_000)
     expect(page.locator("main")).to_contain_text(SENT)
     sent = (terminal.folder / "world" / "sent.jsonl").read_text()
     assert SENT.rpartition("; ")[2] not in sent

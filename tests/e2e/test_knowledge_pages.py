@@ -130,8 +130,8 @@ def test_a_wrong_condition_is_corrected_by_a_form_and_the_keyboard(page, running
     upload(page, "coolant-pump.md", WRONG)
     document = running.client.get("/v1/contents/coolant-pump.md").json()["document"]
     address = f"/v1/readings/{document['text_hash']}"
-    told = {"do": "Swap the fuse", "at": [[4, 4]]}
-    arm = {"when": "Is the lamp green?", "at": [[4, 4]], "steps": [told]}
+    step = {"do": "Swap the fuse", "at": [[4, 4]]}
+    arm = {"when": "Is the lamp green?", "at": [[4, 4]], "steps": [step]}
     steps = [
         {"do": "Look at the lamp of the pump", "at": [[3, 3]]},
         {"choice": "exclusive", "arms": [arm], "at": [[4, 4]]},
@@ -216,17 +216,17 @@ def test_a_procedure_that_changed_meanwhile_is_not_approved(page, running, read_
 
 
 def test_what_cannot_be_read_as_a_reading_stays_in_its_field(running):
-    (found, *_) = running.client.post("/v1/readings/waiting", json={}).json()["readings"]
-    for typed, said in (
+    (row, *_) = running.client.post("/v1/readings/waiting", json={}).json()["readings"]
+    for typed, expected in (
         ('{"procedures": [} <b>', "no JSON"),
         ('{"procedures": [{"title": 7}]}', "procedures.0"),
         ("[1]", "expected an object"),
     ):
         answer = running.client.post(
-            f"/knowledge/readings/{found['text_hash']}", data={"reading": typed, "revision": "any"}
+            f"/knowledge/readings/{row['text_hash']}", data={"reading": typed, "revision": "any"}
         )
         assert answer.status_code == 422
-        assert said in answer.text
+        assert expected in answer.text
         assert str(escape(typed)) in answer.text
 
 

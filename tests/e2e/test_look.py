@@ -54,13 +54,13 @@ def all_walked(running: Running) -> None:
 def linked(path: str, start: str) -> Callable[[Running], str]:
     """The first address that the page links to and that begins so."""
 
-    def found(running: Running) -> str:
+    def first_link(running: Running) -> str:
         text = running.client.get(path, headers={"accept": "text/html"}).text
         address = re.search(rf'href="({re.escape(start)}[^"]+)"', text)
         assert address, f"{path} links to no {start}"
         return html.unescape(address[1])
 
-    return found
+    return first_link
 
 
 drawn = linked("/knowledge/document/runbooks/BgpSessionDown.md", "/knowledge/readings/")
@@ -73,8 +73,8 @@ def step(running: Running) -> str:
 
 def proposed(running: Running) -> str:
     """A page that waits, of one path."""
-    told = proposed_page(runs=(run(),)).model_dump(mode="json")
-    return str(running.post(told, "/v1/proposals").json()["id"])
+    body = proposed_page(runs=(run(),)).model_dump(mode="json")
+    return str(running.post(body, "/v1/proposals").json()["id"])
 
 
 PAGES: dict[str, Callable[[Running], str]] = {
@@ -118,7 +118,7 @@ def page(browser, running):
     assert [each for each in complaints if "status of 4" not in each] == []
 
 
-def told(violations: list[dict]) -> list[str]:
+def serious_violations(violations: list[dict]) -> list[str]:
     return [
         f"{each['id']}: {node['html'][:160]}"
         for each in violations
@@ -131,17 +131,17 @@ def told(violations: list[dict]) -> list[str]:
 def test_every_page_can_be_seen_and_read_aloud_fits_a_phone_and_asks_nobody_else(
     page, running, name
 ):
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(PAGES[name](running))
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert told(Axe().run(page).response["violations"]) == [], scheme
+        assert serious_violations(Axe().run(page).response["violations"]) == [], scheme
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    assert told(Axe().run(page).response["violations"]) == [], "phone"
-    assert asked
-    assert {url for url in asked if not url.startswith(f"{running.url}/")} == set()
+    assert serious_violations(Axe().run(page).response["violations"]) == [], "phone"
+    assert requested
+    assert {url for url in requested if not url.startswith(f"{running.url}/")} == set()
 
 
 def background(page: Page) -> str:

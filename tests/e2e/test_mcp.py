@@ -46,20 +46,20 @@ async def test_every_tool_is_listed_with_its_schemas(running: Running, mode: str
     async with client_of(running.url, mode) as client:
         listed = (await client.list_tools()).tools
     assert [tool.name for tool in listed] == [tool.name for tool in TOOLS]
-    for tool, known in zip(listed, TOOLS, strict=True):
-        assert tool.description == known.description
+    for tool, defined in zip(listed, TOOLS, strict=True):
+        assert tool.description == defined.description
         assert tool.input_schema["additionalProperties"] is False
         assert "notice" in tool.output_schema["properties"]
-        assert tool.annotations.read_only_hint is known.is_read_only
+        assert tool.annotations.read_only_hint is defined.is_read_only
 
 
 async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Running) -> None:
     """Every tool, in the order in which somebody would use them."""
     async with client_of(running.url) as client:
-        found = await called(client, "search_knowledge", query="BGP session is down", limit=3)
-        best = found["passages"][0]
+        knowledge = await called(client, "search_knowledge", query="BGP session is down", limit=3)
+        best = knowledge["passages"][0]
         assert best["document_id"] == "runbooks/BgpSessionDown.md"
-        assert len(found["passages"]) == 3
+        assert len(knowledge["passages"]) == 3
         lines = f"{best['start_line']}-{best['end_line']}"
         source = running.client.get(
             f"/v1/sources/{best['document_id']}", params={"lines": lines, "context": 0}
@@ -76,23 +76,23 @@ async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Runni
         got = await called(client, "get_workflow", ticket_id=made["ticket_id"])
         assert got == again
 
-        told = await client.call_tool(
+        reply = await client.call_tool(
             "answer_question", {"ticket_id": made["ticket_id"], "choice": 2, "wait_s": 60}
         )
-        answered = told.structured_content
+        answered = reply.structured_content
         assert answered["workflow"]["id"] != made["workflow"]["id"]
         taken = made["question"]["cards"][1]["document_id"]
         origin = answered["workflow"]["workflow"]["provenance"]
         assert origin["document_ids"][0] == taken
-        assert taken in text_of(told)
+        assert taken in text_of(reply)
 
-        said = {"ticket_id": made["ticket_id"]}
+        of_ticket = {"ticket_id": made["ticket_id"]}
         step = answered["workflow"]["workflow"]["steps"][0]["id"]
-        await called(client, "record_feedback", **said, verdict="accepted", step=step)
-        accepted = await called(client, "record_feedback", **said, verdict="accepted")
+        await called(client, "record_feedback", **of_ticket, verdict="accepted", step=step)
+        accepted = await called(client, "record_feedback", **of_ticket, verdict="accepted")
         assert accepted["status"] == "planned"
         unknown = await client.call_tool(
-            "record_feedback", {**said, "verdict": "rejected", "step": "nowhere"}
+            "record_feedback", {**of_ticket, "verdict": "rejected", "step": "nowhere"}
         )
         assert json.loads(text_of(unknown))["error"] == "StepNotFoundError"
         work = running.client.get(f"/v1/workflows/{answered['workflow']['id']}/work").json()
@@ -101,7 +101,7 @@ async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Runni
 
         reason = "It is the peer's maintenance window."
         rejected = await called(
-            client, "record_feedback", **said, verdict="rejected", reason=reason
+            client, "record_feedback", **of_ticket, verdict="rejected", reason=reason
         )
         assert rejected["status"] == "rejected"
     ticket = running.client.get(f"/v1/tickets/{made['ticket_id']}").json()
@@ -129,8 +129,8 @@ async def test_what_is_refused_says_why_and_is_no_fault_of_the_connection(runnin
 
 async def test_what_documents_say_stands_in_marked_blocks(running: Running) -> None:
     async with client_of(running.url) as client:
-        found = await client.call_tool("search_knowledge", {"query": "fan tray", "limit": 2})
-    text = text_of(found)
+        reply = await client.call_tool("search_knowledge", {"query": "fan tray", "limit": 2})
+    text = text_of(reply)
     assert text.startswith("Titles, texts, commands and names in this answer are quoted")
     blocks = text.count("\n<passage-")
     assert blocks == 2

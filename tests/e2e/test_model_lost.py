@@ -38,7 +38,7 @@ class ModelServer:
         self.port = free_port()
         self._answer = folder / "answer.json"
         self._answer.write_text(json.dumps(ANSWER))
-        self._held = self._answer.with_suffix(".held")
+        self._hold_file = self._answer.with_suffix(".held")
         self._begun = self._answer.with_suffix(".begun")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -53,13 +53,13 @@ class ModelServer:
 
     def hold(self) -> None:
         """From now on it begins to write, and does not end."""
-        self._held.touch()
+        self._hold_file.touch()
 
     def kill_writing(self) -> None:
         """Kill it once it has begun to write."""
         eventually(self._begun.exists)
         self.kill()
-        self._held.unlink()
+        self._hold_file.unlink()
 
     def kill(self) -> None:
         if self._process:
@@ -128,7 +128,7 @@ def test_every_ticket_is_answered_while_the_model_is_gone_and_by_both_when_it_is
     days = itertools.count(3)
     eventually(  # the circuit is open for half a second
         lambda: writers(platform.walked(alert("fan-tray", next(days)))),
-        lambda found: found == {"extractive", "llm"},
+        lambda names: names == {"extractive", "llm"},
     )
 
 

@@ -58,11 +58,11 @@ def drop(waiting, ask):
 @pytest.fixture
 def server(running, example, tmp_path):
     """Prometheus, which has seen what tickets of every kind leave behind."""
-    with prometheus(tmp_path, running.url) as found:
-        eventually(lambda: found.ask("up == 1"))  # a series must be seen before it rises
+    with prometheus(tmp_path, running.url) as started:
+        eventually(lambda: started.ask("up == 1"))  # a series must be seen before it rises
         running.walked(example("alertmanager/fan-tray"))
         running.walked({"id": "observed-1", "title": "The coffee machine is out of beans"})
-        yield found
+        yield started
 
 
 def test_every_panel_and_every_rule_has_series(server):

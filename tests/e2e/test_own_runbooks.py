@@ -32,7 +32,7 @@ def alert_rules():
 
 def filled(text):
     """As Prometheus fills the templates in."""
-    named = re.sub(r"{{ \$labels\.(\w+) }}", lambda found: LABELS[found[1]], text)
+    named = re.sub(r"{{ \$labels\.(\w+) }}", lambda match: LABELS[match[1]], text)
     return re.sub(r"{{ \$value[^}]* }}", "3", named)
 
 
@@ -73,8 +73,8 @@ def knowing(running):
         files = sorted((ROOT / "docs" / "operate" / "runbooks").glob("*.md"))
         uploads = [Upload(file.name, opened.enter_context(file.open("rb"))) for file in files]
         ended(ingestion, ingestion.upload(uploads))
-        known = {each.id: each.source for each in ingestion.documents()}
-        ours = {id_: source for id_, source in known.items() if "FlowXpert" in id_}
+        sources = {each.id: each.source for each in ingestion.documents()}
+        ours = {id_: source for id_, source in sources.items() if "FlowXpert" in id_}
         assert len(ours) == len(files)
         yield running
         for id_, source in ours.items():

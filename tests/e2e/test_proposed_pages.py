@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail
-from services.gateway.writeback.note import parts_of
+from services.gateway.writeback.note import build_parts
 from services.terminal import console, show_workflow
 from tests.e2e.conftest import Running, taken_in
 from tests.unit.ingestion.proposing import TEXT, run
@@ -18,8 +18,8 @@ ORIGIN = "learned from one run: one path seen"
 
 
 def propose(running: Running, key: str, **changed: Any) -> dict[str, Any]:
-    told = proposed_page(key=key, runs=(run(),), **changed).model_dump(mode="json")
-    return running.post(told, "/v1/proposals").json()
+    body = proposed_page(key=key, runs=(run(),), **changed).model_dump(mode="json")
+    return running.post(body, "/v1/proposals").json()
 
 
 def alert(number: int) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def shown_by(tell: Callable[[], None]) -> str:
 
 
 def test_a_page_shows_where_it_comes_from_and_is_edited_before_it_is_accepted(browser, running):
-    found = propose(running, "edited", title="Pump pressure edited")
+    proposal = propose(running, "edited", title="Pump pressure edited")
     context = browser.new_context(base_url=running.url)
     page = context.new_page()
     page.goto("/knowledge/readings")
@@ -68,19 +68,19 @@ def test_a_page_shows_where_it_comes_from_and_is_edited_before_it_is_accepted(br
     expect(page.get_by_text("It expires on")).to_be_visible()
     expect(page.locator(".changes .added")).to_contain_text("Seen in June.")
     context.close()
-    taken_in(running.client, found["document_id"])
-    running.client.post(f"/v1/proposals/{found['id']}/withdrawal", json={}).raise_for_status()
-    taken_in(running.client, found["document_id"], is_there=False)
+    taken_in(running.client, proposal["document_id"])
+    running.client.post(f"/v1/proposals/{proposal['id']}/withdrawal", json={}).raise_for_status()
+    taken_in(running.client, proposal["document_id"], is_there=False)
 
 
 def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdrawn(page, running):
     before = running.walked(alert(1))
-    found = propose(running, "e2e")
+    proposal = propose(running, "e2e")
     assert running.walked(alert(2))["page_origin"] == "", "it is only proposed"
-    page.goto(f"/knowledge/proposals/{found['id']}")
+    page.goto(f"/knowledge/proposals/{proposal['id']}")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("Accepted by local")).to_be_visible()
-    taken_in(running.client, found["document_id"])
+    taken_in(running.client, proposal["document_id"])
 
     ticket = running.walked(alert(3))
     words = f"checked by a person; {ORIGIN}"
@@ -88,21 +88,21 @@ def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdra
     stored = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()
     assert stored["verdict_words"] == words
     origin = stored["workflow"]["provenance"]
-    assert (origin["page_origin"], origin["document_ids"]) == (ORIGIN, [found["document_id"]])
+    assert (origin["page_origin"], origin["document_ids"]) == (ORIGIN, [proposal["document_id"]])
     page.goto(f"/tickets/{ticket['id']}")
     expect(page.get_by_text(ORIGIN).first).to_be_visible()
     workflow = StoredWorkflow.model_validate(stored)
     assert words in shown_by(lambda: show_workflow(workflow))
     detail = TicketDetail.model_validate(ticket)
-    (part, *_) = parts_of(detail, workflow, "", takes_comments=False)
+    (part, *_) = build_parts(detail, workflow, "", takes_comments=False)
     assert words in part.lines[0]
 
-    page.goto(f"/knowledge/proposals/{found['id']}")
+    page.goto(f"/knowledge/proposals/{proposal['id']}")
     page.get_by_label("Why").fill("it was the valve")
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("Withdrawn by local")).to_be_visible()
     expect(page.get_by_text("it was the valve")).to_be_visible()
-    taken_in(running.client, found["document_id"], is_there=False)
+    taken_in(running.client, proposal["document_id"], is_there=False)
     after = running.walked(alert(4))
     assert (after["status"], after["verdict"]) == (before["status"], before["verdict"])
     assert (after["status"], after["page_origin"]) == ("refused", "")
@@ -111,7 +111,7 @@ def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdra
 def test_a_page_is_rejected_without_a_script(browser, running):
     context = browser.new_context(base_url=running.url, java_script_enabled=False)
     page = context.new_page()
-    found = propose(running, "rejected", title="Rejected <b>page</b>")
+    proposal = propose(running, "rejected", title="Rejected <b>page</b>")
     page.goto("/knowledge/proposals?state=proposed")
     page.get_by_role("link", name="Rejected <b>page</b>").click()
     page.get_by_label("Why not").fill("<i>nobody</i> does that")
@@ -119,16 +119,16 @@ def test_a_page_is_rejected_without_a_script(browser, running):
     expect(page.get_by_text("<i>nobody</i> does that")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("Accept|Reject|Withdraw"))).to_have_count(0)
     context.close()
-    assert running.client.get(f"/v1/proposals/{found['id']}").json()["state"] == "rejected"
+    assert running.client.get(f"/v1/proposals/{proposal['id']}").json()["state"] == "rejected"
 
 
 @pytest.mark.parametrize("form", ["acceptance", "withdrawal"])
 def test_what_was_decided_meanwhile_is_said_on_the_page(running, form):
-    found = propose(running, f"late {form}")
-    answer = running.client.post(f"/v1/proposals/{found['id']}/rejection", json={"why": ""})
+    proposal = propose(running, f"late {form}")
+    answer = running.client.post(f"/v1/proposals/{proposal['id']}/rejection", json={"why": ""})
     assert answer.status_code == 200
     late = running.client.post(
-        f"/knowledge/proposals/{found['id']}/{form}", data={"text_hash": found["text_hash"]}
+        f"/knowledge/proposals/{proposal['id']}/{form}", data={"text_hash": proposal["text_hash"]}
     )
     assert late.status_code == 409
     assert "That was not taken" in late.text

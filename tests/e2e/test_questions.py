@@ -57,10 +57,10 @@ def test_a_question_goes_when_its_branch_is_followed_below(page: Page, running: 
     expect(page.locator("#questions .page-taken")).to_be_visible()
     expect(page.locator("#questions .asked")).to_be_visible(timeout=60_000)
     ticket = running.client.get(page.url.replace("/tickets/", "/v1/tickets/")).json()
-    asked = ticket["clarifications"][-1]
-    assert (asked["about"], asked["state"]) == ("steps", "open")
-    expect(page.locator("#questions .asked")).to_have_text(asked["question"])
-    (decision,) = asked["decisions"]
+    question = ticket["clarifications"][-1]
+    assert (question["about"], question["state"]) == ("steps", "open")
+    expect(page.locator("#questions .asked")).to_have_text(question["question"])
+    (decision,) = question["decisions"]
     step = page.locator("li.step.decision", has_text=decision).first
     step.locator("button[name=exit]").first.click()
     expect(page.locator("#questions .asked")).to_have_count(0)

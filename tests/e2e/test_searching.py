@@ -28,20 +28,20 @@ class Gate:
     def __init__(self) -> None:
         self._is_open = threading.Event()
         self._is_open.set()
-        self._is_asked = threading.Event()
+        self._is_called = threading.Event()
 
     def passed(self) -> None:
         """Wait until it is open."""
-        self._is_asked.set()
+        self._is_called.set()
         self._is_open.wait()
 
     @contextmanager
     def shut(self) -> Iterator[threading.Event]:
         """Keep it shut meanwhile; the event says that the model is asked and waits before it."""
-        self._is_asked.clear()
+        self._is_called.clear()
         self._is_open.clear()
         try:
-            yield self._is_asked
+            yield self._is_called
         finally:
             self._is_open.set()
 
@@ -53,9 +53,9 @@ def answers(request: ChatRequest) -> list[str]:
     """Of a model that knows how to search, and answers nothing else."""
     if request.prompt.startswith("search_"):
         GATE.passed()
-    asked = request.messages[1].content
+    prompt = request.messages[1].content
     if request.prompt.startswith("search_plan@"):
-        if "O1: bgp_session" not in asked:
+        if "O1: bgp_session" not in prompt:
             return [
                 plan(expert="network", subtask="state of <b>the</b> session", hypothesis="shut")
             ]
@@ -63,20 +63,20 @@ def answers(request: ChatRequest) -> list[str]:
             {"text": SAYS, "evidence": [{"observation": "O1", "fields": ["shut"], "lines": [3]}]},
             {"text": "Fan3 burns", "evidence": [{"observation": "O1", "lines": [1]}]},
         ]
-        told = {"choice": "answer", "cause": SAYS, "claims": claims}
-        return [json.dumps(told | {"suggestion": {"tool": "bgp_session_enable"}})]
+        conclusion = {"choice": "answer", "cause": SAYS, "claims": claims}
+        return [json.dumps(conclusion | {"suggestion": {"tool": "bgp_session_enable"}})]
     if request.prompt.startswith("search_act@"):
-        if "log of leaf-2" in asked.partition("subtask-")[2].partition("</subtask")[0]:
+        if "log of leaf-2" in prompt.partition("subtask-")[2].partition("</subtask")[0]:
             return [act("log", "leaf-2", count="5")]
         return [act("bgp_session", "leaf-1", neighbor="10.0.11.1")]
     if request.prompt.startswith("search_reflect@"):
-        found = {"text": SAYS, "lines": [3], "fields": ["shut"], "supports": ["H1"]}
-        return [json.dumps({"findings": [found] if "BGP state" in asked else []})]
+        finding = {"text": SAYS, "lines": [3], "fields": ["shut"], "supports": ["H1"]}
+        return [json.dumps({"findings": [finding] if "BGP state" in prompt else []})]
     raise ModelUnavailableError("it only searches")
 
 
-def plan(**told: str) -> str:
-    return json.dumps({"choice": "look", "from": 0} | told)
+def plan(**fields: str) -> str:
+    return json.dumps({"choice": "look", "from": 0} | fields)
 
 
 def act(tool: str, target: str, **arguments: str) -> str:
@@ -89,7 +89,7 @@ class Network:
     def __init__(self, client: TestClient, world: Simulation) -> None:
         self.client = client
         self.world = world
-        self.told = 0
+        self.alert_count = 0
 
     def ticket(self) -> str:
         ticket = self.anew()
@@ -98,19 +98,21 @@ class Network:
 
     def anew(self, fault: Fault = SHUT) -> str:
         """The ticket of its alert, whatever came of it."""
-        self.told += 1
-        alert = fault.alert(self.world.world) | {"startsAt": f"2026-01-01T00:{self.told:02}:00Z"}
+        self.alert_count += 1
+        alert = fault.alert(self.world.world) | {
+            "startsAt": f"2026-01-01T00:{self.alert_count:02}:00Z"
+        }
         body = {"version": "4", "alerts": [alert]}
-        told = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
-        return str(told["tickets"][0]["id"])
+        receipt = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
+        return str(receipt["tickets"][0]["id"])
 
     def ended(self, search: str) -> dict[str, object]:
         where = f"/v1/searches/{search}"
         return eventually(
-            lambda: dict(self.client.get(where).json()), lambda found: found["phase"] == "ended"
+            lambda: dict(self.client.get(where).json()), lambda state: state["phase"] == "ended"
         )
 
-    def told_of(self, ticket: str, what: str) -> str:
+    def page_that_says(self, ticket: str, what: str) -> str:
         """The ticket's page, once it says this."""
         where = f"/tickets/{ticket}"
         return eventually(lambda: self.client.get(where).text, lambda page: what in page)
@@ -118,8 +120,8 @@ class Network:
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    with platform_in(tmp_path_factory.mktemp("searched"), ScriptedChatModel(answers)) as found:
-        yield found
+    with platform_in(tmp_path_factory.mktemp("searched"), ScriptedChatModel(answers)) as platform:
+        yield platform
 
 
 class platform_in:  # noqa: N801 - used as a function
@@ -153,8 +155,8 @@ def test_a_ticket_leads_to_its_search_and_the_search_to_the_cause(network):
     assert "Search for the cause" in network.client.get(f"/tickets/{ticket}").text
     page = network.client.post(f"/tickets/{ticket}/searches")
     search = str(page.url).rpartition("/")[2]
-    found = network.ended(search)
-    assert (found["outcome"], found["cause"]) == ("found", SAYS)
+    searched = network.ended(search)
+    assert (searched["outcome"], searched["cause"]) == ("found", SAYS)
     page = network.client.get(f"/searches/{search}").text
     assert SAYS in page
     assert "Administratively shut down: yes" in page
@@ -162,22 +164,22 @@ def test_a_ticket_leads_to_its_search_and_the_search_to_the_cause(network):
     assert "bgp_session_enable" in page
     assert "<b>the</b>" not in page  # what a model says is text
     assert "This leads nowhere" not in page
-    assert "Searched: found" in network.told_of(ticket, "search for the cause ended: found")
+    assert "Searched: found" in network.page_that_says(ticket, "search for the cause ended: found")
     assert not network.world.log.changes()
 
 
 def test_people_steer_on_the_page(network):
     ticket = network.ticket()
-    with GATE.shut() as is_asked:
+    with GATE.shut() as is_called:
         started = network.client.post("/v1/searches", json={"ticket_id": ticket}).json()
-        assert is_asked.wait(60)  # before that the wish would be taken up at once
+        assert is_called.wait(60)  # before that the wish would be taken up at once
         where = f"/searches/{started['id']}"
-        asked = {"what": "look at the log of leaf-2", "expert": "host"}
-        page = network.client.post(f"{where}/requests", data=asked).text
+        request = {"what": "look at the log of leaf-2", "expert": "host"}
+        page = network.client.post(f"{where}/requests", data=request).text
         assert "Asked for, and looked at next" in page
         assert "Pause" in page
-    found = network.ended(started["id"])
-    (node,) = [each for each in found["nodes"] if each["asked_by"]]
+    searched = network.ended(started["id"])
+    (node,) = [each for each in searched["nodes"] if each["asked_by"]]
     assert (node["tool"], node["target"]) == ("log", "leaf-2")
     assert "asked for by" in network.client.get(where).text
 
@@ -199,7 +201,7 @@ def test_it_begins_by_itself_where_the_policy_lets_it(network):
     path.write_text(yaml.safe_dump(policy | {"searches": {"at_once": True}}))
     try:
         ticket = network.ticket()
-        network.told_of(ticket, "Searched: found")
+        network.page_that_says(ticket, "Searched: found")
     finally:
         path.write_text(yaml.safe_dump(policy))
 

@@ -206,9 +206,9 @@ def test_the_workflow_is_that_of_one_process(
         server.stop()
     ticket = finished(platform.client, post(platform.client, ALERT))
     assert ticket["status"] == "planned"
-    found = best(platform.client, ticket)
-    assert found.pop("score") == pytest.approx(expected.pop("score"), abs=0.05)
-    assert found == expected
+    workflow = best(platform.client, ticket)
+    assert workflow.pop("score") == pytest.approx(expected.pop("score"), abs=0.05)
+    assert workflow == expected
 
 
 @pytest.mark.slow

@@ -65,8 +65,8 @@ def locked(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
             server.start()
             body = example_alert("alertmanager/fan-tray")
-            asked = {"headers": {"x-api-key": KEY}, "params": {"wait": 60}, "timeout": 90}
-            answer = httpx.post(f"{server.url}/workflow", json=body, **asked)
+            options = {"headers": {"x-api-key": KEY}, "params": {"wait": 60}, "timeout": 90}
+            answer = httpx.post(f"{server.url}/workflow", json=body, **options)
             database = Database(settings.resolved_database_url)
             yield Locked(server.url, issuer, answer.json()["id"], database)
             database.close()

@@ -29,9 +29,9 @@ def served(folder: Path, **settings: str) -> Iterator[tuple[subprocess.Popen[str
     environment = os.environ | {"COLUMNS": "300", "OMP_NUM_THREADS": "1"} | names
     with subprocess.Popen(up, stderr=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stderr is not None
-        told = next(line for line in server.stderr if "answers at" in line)
+        address_line = next(line for line in server.stderr if "answers at" in line)
         try:
-            yield server, told.split("answers at ")[1].split(";")[0]
+            yield server, address_line.split("answers at ")[1].split(";")[0]
         finally:
             server.kill()
 
@@ -44,9 +44,9 @@ def stream(url: str) -> AbstractContextManager[httpx.Response]:
 def ended(server: subprocess.Popen[str]) -> str:
     """What it said before it ended by itself."""
     assert server.stderr is not None
-    said = server.stderr.read()
-    assert server.wait(60) == 0, said
-    return said
+    log = server.stderr.read()
+    assert server.wait(60) == 0, log
+    return log
 
 
 def tasks(folder: Path) -> list[tuple[str | None, float, int]]:
@@ -76,8 +76,8 @@ def test_a_task_that_takes_too_long_is_given_back_at_once(tmp_path: Path, docume
     with served(tmp_path, **settings) as (server, url):
         start_long_task(url, tmp_path, documents)
         server.send_signal(signal.SIGTERM)
-        said = ended(server)
-    assert "Traceback" not in said
+        log = ended(server)
+    assert "Traceback" not in log
     ((runner, due_at, attempts),) = tasks(tmp_path)
     assert (runner, attempts) == (None, 0)
     assert due_at <= time.time()
@@ -99,9 +99,9 @@ def test_two_signals_end_it_as_one_does(tmp_path: Path, pause_s: float) -> None:
         for number in (*BOTH, *BOTH):
             server.send_signal(number)
             time.sleep(pause_s)
-        said = ended(server)
-    assert said.count("stopping") == 1
-    assert "Traceback" not in said
+        log = ended(server)
+    assert log.count("stopping") == 1
+    assert "Traceback" not in log
 
 
 def test_a_request_that_waits_and_a_stream_are_answered(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Pages under attack: what strangers write comes in where it really comes in, and stays text."""
 
 import json
+import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -110,7 +111,8 @@ def inert(page: Page, address: str) -> str:
     page.goto(address)
     assert page.evaluate(SUSPICIOUS) == [], address
     shown = page.evaluate("document.documentElement.textContent")
-    assert "1337" not in shown.replace(address, ""), address
+    evaluated = re.search(r"(?<![0-9a-f])1337(?![0-9a-f])", shown)  # ids of traces are hexadecimal
+    assert evaluated is None, address
     return " ".join(shown.split())
 
 
@@ -134,8 +136,8 @@ def commented(running: Running) -> str:
     ticket_id = running.walked(created | {"x": 1})["id"]
     for number, payload in enumerate(PAYLOADS):
         remark = {"id": str(number), "author": {"displayName": payload}, "body": payload}
-        said = {"webhookEvent": "comment_created", "issue": issue, "comment": remark}
-        assert running.post(said, "/workflow/jira").status_code == 202
+        event = {"webhookEvent": "comment_created", "issue": issue, "comment": remark}
+        assert running.post(event, "/workflow/jira").status_code == 202
     team = {"name": NAME, "description": PAYLOADS[0]}
     running.client.post("/v1/teams", json=team).raise_for_status()
     triage = f"/v1/tickets/{ticket_id}/triage"
@@ -185,16 +187,16 @@ def read(running: Running) -> None:
 def test_tickets_of_strangers_are_text_in_the_list_and_on_their_pages(page, running):
     posts = [posted(running, number, payload) for number, payload in enumerate(PAYLOADS)]
     shown = inert(page, "/?text=attack-")
-    held = inert(page, f"/?severity={quote(PAYLOADS[0])}&team={quote(PAYLOADS[0][:200])}")
-    assert PAYLOADS[0] in held
+    filtered = inert(page, f"/?severity={quote(PAYLOADS[0])}&team={quote(PAYLOADS[0][:200])}")
+    assert PAYLOADS[0] in filtered
     for ticket_id, payload in zip(posts, PAYLOADS, strict=True):
-        told = " ".join(payload.split())
+        text = " ".join(payload.split())
         if payload.isprintable():
-            assert told in shown
+            assert text in shown
         one = inert(page, f"/tickets/{ticket_id}")
         if payload.isprintable():
-            assert page.locator("h1").inner_text() == told
-            assert one.count(told) >= 3
+            assert page.locator("h1").inner_text() == text
+            assert one.count(text) >= 3
         assert page.evaluate("document.title").endswith("FlowXpert")
 
 
@@ -212,14 +214,14 @@ def test_a_hostile_document_is_text_in_steps_drawings_and_sources(page, running)
     unread = running.walked(leak | {"id": "FLANGE-1"})
     assert unread["workflow_id"], unread["reason"]
     shown = inert(page, f"/tickets/{unread['id']}")
-    for told in (
+    for text in (
         "Look at the hydraulic flange of the pump",
         "show flange '\"><img src=x onerror=pwn()>'",
         "[go on](javascript:pwn())",
         "plumber {{ 7*191 }}",
         'click A "javascript:pwn()" "tip"',
     ):
-        assert told in shown
+        assert text in shown
     assert page.locator(".page-shown li.box").count() == 3
     read(running)
     ticket = running.walked(leak | {"id": "FLANGE-2"})

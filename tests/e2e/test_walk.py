@@ -71,8 +71,8 @@ def test_progress_is_told_from_receipt_to_result(running, example):
             if name == "event":
                 kinds.append(value)
     assert kinds[:4] == ["received", "planning", "retrieved", "candidate"]
-    told = [kind for kind in kinds if kind != "asked"]
-    assert told[-2:] == ["drafted", "planned"]
+    progress = [kind for kind in kinds if kind != "asked"]
+    assert progress[-2:] == ["drafted", "planned"]
 
 
 def test_a_delivery_repeated_after_the_walk_answers_with_the_same_workflow(running, example):

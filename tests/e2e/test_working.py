@@ -109,18 +109,18 @@ def doubts_of(running, ticket):
     """The page that the ticket's first step comes from, and the doubts that the step has raised."""
     workflow = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
     document = workflow["steps"][0]["citations"][0]["document_id"]
-    (found,) = running.client.get("/v1/readings", params={"document": document}).json()
-    detail = running.client.get(f"/v1/readings/{found['text_hash']}").json()
+    (reading,) = running.client.get("/v1/readings", params={"document": document}).json()
+    detail = running.client.get(f"/v1/readings/{reading['text_hash']}").json()
     doubts = detail["reading"].get("doubts", [])
-    return found, [each for each in doubts if each["id"] == f"ticket:{ticket['id']}:s1"]
+    return reading, [each for each in doubts if each["id"] == f"ticket:{ticket['id']}:s1"]
 
 
 def test_a_rejected_step_is_a_doubt_of_its_page_until_it_is_taken_back(page, running, ticket):
     address = f"/v1/workflows/{ticket['workflow_id']}/steps/s1/judgement"
     running.client.put(address, json={"verdict": "rejected", "word": "the command hangs"})
-    found, doubts = eventually(lambda: doubts_of(running, ticket), lambda each: each[1])
+    reading, doubts = eventually(lambda: doubts_of(running, ticket), lambda each: each[1])
     assert "the command hangs" in doubts[0]["question"]
-    page.goto(f"/knowledge/readings/{found['text_hash']}")
+    page.goto(f"/knowledge/readings/{reading['text_hash']}")
     link = page.get_by_role("link", name="the ticket", exact=True)
     expect(link.first).to_have_attribute("href", f"/tickets/{ticket['id']}")
     running.client.put(address, json={"verdict": ""})

@@ -31,9 +31,9 @@ def other_ticket(running):
     return walked(running, OTHER)
 
 
-def mark(running, workflow_id, step, **given):
+def mark(running, workflow_id, step, **fields):
     address = f"/v1/workflows/{workflow_id}/steps/{step}/mark"
-    answer = running.client.put(address, json=given)
+    answer = running.client.put(address, json=fields)
     assert answer.status_code == 200, answer.text
 
 
@@ -76,8 +76,8 @@ def test_an_answer_keeps_marks_and_the_note_somebody_is_at(page, running, ticket
     assert page.evaluate(selection) == [2, 6]
     field.press("Enter")
     expect(page.locator("#step-2 .seen").first).to_contain_text("Half a note")
-    told = running.client.get(f"/v1/workflows/{shown['workflow_id']}/work").json()
-    assert {"Seen at noon", "Half a note"} <= {each["seen"] for each in told["steps"]}
+    stored = running.client.get(f"/v1/workflows/{shown['workflow_id']}/work").json()
+    assert {"Seen at noon", "Half a note"} <= {each["seen"] for each in stored["steps"]}
 
 
 def test_a_half_written_note_is_there_after_a_reload_and_gone_once_it_is_sent(page, ticket):
@@ -145,8 +145,8 @@ def test_a_corrected_reading_is_offered_and_taken_with_the_marks(page, running, 
     ticket = other_ticket
     shown = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
     document = shown["steps"][0]["citations"][0]["document_id"]
-    (found,) = running.client.get("/v1/readings", params={"document": document}).json()
-    address = f"/v1/readings/{found['text_hash']}"
+    (reading,) = running.client.get("/v1/readings", params={"document": document}).json()
+    address = f"/v1/readings/{reading['text_hash']}"
     mark(running, ticket["workflow_id"], "s1", state="done", seen="Seen by the first")
     page.goto(f"/tickets/{ticket['id']}")
     expect(page.locator("#renew")).to_have_count(0)

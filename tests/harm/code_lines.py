@@ -78,22 +78,22 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
     faults: dict[str, list[str]] = {"shown": [], "lost": [], "unmarked": [], "marked": []}
     for block in blocks:
         shown = _shown(block)
-        said = [each.get(str(block["id"]), []) for each in labels]
+        kinds_by_reader = [each.get(str(block["id"]), []) for each in labels]
         changing = {
             text
             for text, _ in shown
             for place, line in enumerate(block["lines"])
-            if _holds(text, line) and "change" in {each[place] for each in said}
+            if _holds(text, line) and "change" in {each[place] for each in kinds_by_reader}
         }
         for place, line in enumerate(block["lines"]):
-            kinds = {each[place] if place < len(each) else "?" for each in said}
+            kinds = {each[place] if place < len(each) else "?" for each in kinds_by_reader}
             if len(kinds) > 1 or not kinds <= set(KINDS):
                 counts["disagree"] += 1
                 continue
             (kind,) = kinds
             counts[kind] += 1
-            held = next(((text, marked) for text, marked in shown if _holds(text, line)), None)
-            is_marked = held[1] if held else None
+            match = next(((text, marked) for text, marked in shown if _holds(text, line)), None)
+            is_marked = match[1] if match else None
             where = f"{block['doc']}:{block['line']}: {line.strip()[:120]}"
             if kind in {"look", "change"} and is_marked is None:
                 faults["lost"].append(where)
@@ -101,7 +101,7 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
                 faults["shown"].append(where)
             elif kind == "change" and not is_marked:
                 faults["unmarked"].append(where)
-            elif kind == "look" and is_marked and held and held[0] not in changing:
+            elif kind == "look" and is_marked and match and match[0] not in changing:
                 faults["marked"].append(where)
     commands = counts["look"] + counts["change"]
     figures = {
@@ -115,8 +115,8 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
 
 def _holds(command: str, line: str) -> bool:
     """Whether a command has the line in it, without its prompt."""
-    told = line.strip()
-    return any(each.strip() and told.endswith(each.strip()) for each in command.splitlines())
+    stripped = line.strip()
+    return any(each.strip() and stripped.endswith(each.strip()) for each in command.splitlines())
 
 
 def _shown(block: dict[str, Any]) -> list[tuple[str, bool]]:

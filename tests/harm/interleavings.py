@@ -43,7 +43,7 @@ TICKETS = (
 PEOPLE = ("ana", "ben")
 WORDS = re.compile(r"word-\d+-\d+")
 
-Told = tuple[str, tuple[str, ...]]
+StepWords = tuple[str, tuple[str, ...]]
 """A step by its text and its commands."""
 
 
@@ -67,11 +67,11 @@ def opened(folder: Path) -> Platform:
     stores = Stores("harm", PlatformSettings(_env_file=None, data_dir=folder), is_alone=True)
     peers = LocalPeers(stores)
     for room in ROOMS:
-        register = peers.opened(room).register
+        register = peers.open_room(room).register
         if register is not None:
             register()
     peers.ingestion.ingest_here(DOCUMENTS)
-    app = peers.opened(GATEWAY).create_app({})
+    app = peers.open_room(GATEWAY).create_app({})
     platform = Platform(stores, peers)
     for name in PEOPLE:
         key = Keys(stores.database).create(name, frozenset({Scope.READ, Scope.OPERATE}))
@@ -80,7 +80,7 @@ def opened(folder: Path) -> Platform:
     return platform
 
 
-def told(step: dict[str, Any]) -> Told:
+def words_of(step: dict[str, Any]) -> StepWords:
     """What a step says."""
     return step["text"], tuple(step.get("commands", ()))
 
@@ -103,11 +103,11 @@ class Interleaving:
     number: int
     random: random.Random
     ticket: str = ""
-    written: dict[str, Told | None] = field(default_factory=dict)
+    written: dict[str, StepWords | None] = field(default_factory=dict)
     """Each word with the step that it was written under; None of what is of no step."""
     authors: dict[str, str] = field(default_factory=dict)
     words: int = 0
-    ticked: set[Told] = field(default_factory=set)
+    ticked: set[StepWords] = field(default_factory=set)
     pages: dict[str, Page] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     corrected: list[str] = field(default_factory=list)
@@ -173,7 +173,7 @@ class Interleaving:
     def _tick(self, name: str) -> None:
         step = self._step(name, choice=False)
         if step and self._send(name, "marks", step, state="done"):
-            self.ticked.add(told(step))
+            self.ticked.add(words_of(step))
 
     def _write_note(self, name: str, step: dict[str, Any], **more: str) -> bool:
         """As the page's form sends it: what stood in the field is sent with what is written."""
@@ -182,7 +182,7 @@ class Interleaving:
         is_sent = self._send(name, "marks", step, seen=word, was=before, **more)
         if is_sent:
             self._forget_own(name, before)
-            self.written[word], self.authors[word] = told(step), name
+            self.written[word], self.authors[word] = words_of(step), name
             self.pages[name].work.setdefault(step["id"], {})["seen"] = word
         return is_sent
 
@@ -203,13 +203,13 @@ class Interleaving:
             return
         exits = self.pages[name].exits[step["id"]]
         if self._write_note(name, step, exit=str(self.random.randint(1, len(exits)))):
-            self.ticked.add(told(step))
+            self.ticked.add(words_of(step))
 
     def _skip(self, name: str) -> None:
         step, word = self._step(name, choice=False), self._word()
         if step and self._send(name, "marks", step, state="skipped", why=word):
-            self.written[word] = told(step)
-            self.ticked.add(told(step))
+            self.written[word] = words_of(step)
+            self.ticked.add(words_of(step))
 
     def _judge(self, name: str) -> None:
         step, word = self._step(name, choice=False), self._word()
@@ -219,7 +219,7 @@ class Interleaving:
         verdict = self.random.choice(("accepted", "rejected"))
         if self._send(name, "judgements", step, verdict=verdict, word=word, was=before):
             self._forget_own(name, before)
-            self.written[word], self.authors[word] = told(step), name
+            self.written[word], self.authors[word] = words_of(step), name
             self.pages[name].work.setdefault(step["id"], {})["word"] = word
 
     def _accept(self, name: str) -> None:
@@ -258,10 +258,10 @@ class Interleaving:
         readings = self.platform.peers.readings(_Named(name))  # type: ignore[arg-type]
         document = cited[0]["document_id"]
         query = ReadingQuery(document=document)
-        found = [each for each in readings.find(query) if each.procedures]
-        if not found:
+        matches = [each for each in readings.find(query) if each.procedures]
+        if not matches:
             return
-        text_hash = found[0].text_hash
+        text_hash = matches[0].text_hash
         reading = as_json(readings.get(text_hash).reading)
         actions = [each for each in _nodes(reading) if isinstance(each.get("do"), str)]
         if not actions:
@@ -280,23 +280,23 @@ class Interleaving:
         ticket = client.get(f"/v1/tickets/{self.ticket}").json()
         behind = client.get(f"/v1/tickets/{self.ticket}/left-behind")
         listed = behind.json() if behind.status_code == 200 else []
-        steps: dict[str, Told] = {}
+        steps: dict[str, StepWords] = {}
         work: dict[str, Any] = {"steps": []}
         workflow: dict[str, Any] = {}
         if ticket["workflow_id"]:
             workflow = client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
             work = client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
-            steps = {each["id"]: told(each) for each in workflow["steps"]}
+            steps = {each["id"]: words_of(each) for each in workflow["steps"]}
             listed += work.get("left_behind", [])
         for each in listed:
             if each.get("kind") == "version":
                 listed = [*listed, client.get(f"/v1/workflows/{each['workflow_id']}").json()]
-        found: dict[str, set[Told | None]] = {}
+        places: dict[str, set[StepWords | None]] = {}
         marked = set()
         for each in work["steps"]:
             at = steps.get(each["step"])
             for word in WORDS.findall(json.dumps(each)):
-                found.setdefault(word, set()).add(at)
+                places.setdefault(word, set()).add(at)
             if each["state"] != "open" and at is not None:
                 marked.add(at)
         head = {name: work.get(name) for name in ("word", "verdict")}
@@ -304,8 +304,8 @@ class Interleaving:
         counts = Counter(dict.fromkeys(("words gone", "words under other text"), 0))
         for word, under in self.written.items():
             counts["words"] += 1
-            if word in found:
-                counts["words under other text"] += under not in found[word]
+            if word in places:
+                counts["words under other text"] += under not in places[word]
             elif word not in WORDS.findall(elsewhere):
                 counts["words gone"] += 1
         counts["ticks"] += len(self.ticked)
@@ -358,9 +358,11 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--actions", type=int, default=24)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder), times=given.times, seed=given.seed, actions=given.actions)
+        figures = measure(
+            Path(folder), times=arguments.times, seed=arguments.seed, actions=arguments.actions
+        )
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
 
 

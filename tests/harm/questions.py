@@ -22,9 +22,9 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from services.gateway.clarify.situation import Situation
+from services.gateway.clarify.branches import Situation
 from services.gateway.tables import ClarificationRow
-from services.gateway.ticket.question import Question, known_in, words
+from services.gateway.ticket.question import ClarifyingQuestion, answered_exits, words
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
@@ -42,10 +42,10 @@ def drawn(tickets: int, skip: int) -> list[dict[str, str]]:
     read = {row["doc"] for row in rows}
     rows.sort(key=lambda row: _hash(row["doc"]))
     half, after = tickets // 2, skip // 2
-    found = [{"page": row["doc"], **row["ticket"]} for row in rows[after : after + half]]
+    from_rows = [{"page": row["doc"], **row["ticket"]} for row in rows[after : after + half]]
     pages = sorted((page for page in _pages() if page not in read), key=_hash)
     chosen = pages[after : after + tickets - half]
-    return found + [{"page": page, "title": _title(page), "description": ""} for page in chosen]
+    return from_rows + [{"page": page, "title": _title(page), "description": ""} for page in chosen]
 
 
 def _pages() -> Iterator[str]:
@@ -71,7 +71,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def asked(tickets: list[dict[str, str]], folder: Path) -> list[dict[str, Any]]:
+def collect_questions(tickets: list[dict[str, str]], folder: Path) -> list[dict[str, Any]]:
     """What each of the tickets is asked, over their pages."""
     for page in {ticket["page"] for ticket in tickets}:
         path = folder / "pages" / page
@@ -87,41 +87,48 @@ def asked(tickets: list[dict[str, str]], folder: Path) -> list[dict[str, Any]]:
             httpx.Client(base_url=server.url, timeout=150) as client,
             ThreadPoolExecutor(4) as pool,
         ):
-            found = list(pool.map(lambda ticket: _asked(platform, client, ticket), tickets))
+            records = list(
+                pool.map(lambda ticket: _questions_of(platform, client, ticket), tickets)
+            )
         server.stop()
-    return found
+    return records
 
 
-def _asked(platform: Embedded, client: httpx.Client, ticket: dict[str, str]) -> dict[str, Any]:
+def _questions_of(
+    platform: Embedded, client: httpx.Client, ticket: dict[str, str]
+) -> dict[str, Any]:
     body = {"title": ticket["title"], "description": ticket["description"]}
     answer = client.post("/workflow", json=body, params={"wait": 120})
-    told = client.get(answer.json()["status_url"]).json()
-    found = {"ticket": body, "its_page": ticket["page"], "status": told["status"]}
+    walked = client.get(answer.json()["status_url"]).json()
+    record = {"ticket": body, "its_page": ticket["page"], "status": walked["status"]}
     workflow = None
-    if told["workflow_id"]:
-        stored = client.get(f"/v1/workflows/{told['workflow_id']}").json()
+    if walked["workflow_id"]:
+        stored = client.get(f"/v1/workflows/{walked['workflow_id']}").json()
         workflow = Workflow.model_validate(stored["workflow"])
         origin = stored["workflow"]["provenance"]
-        found |= {"fit": told["fit"], "pages": origin["document_ids"], "state": origin["state"]}
-    statement = select(ClarificationRow).where(ClarificationRow.ticket_id == told["id"])
+        record |= {"fit": walked["fit"], "pages": origin["document_ids"], "state": origin["state"]}
+    statement = select(ClarificationRow).where(ClarificationRow.ticket_id == walked["id"])
     with platform.database.session() as session:
         rows = session.scalars(statement.order_by(ClarificationRow.turn)).all()
         questions = [
-            _question(row.wording, Question.model_validate(row.question), workflow) for row in rows
+            _question(row.wording, ClarifyingQuestion.model_validate(row.question), workflow)
+            for row in rows
         ]
-        kept = [Question.model_validate(each) for row in rows for each in row.others]
+        kept = [ClarifyingQuestion.model_validate(each) for row in rows for each in row.others]
     would = [_question(each.text, each, workflow) for each in kept]
-    return found | {"questions": questions, "next_in_line": would}
+    return record | {"questions": questions, "next_in_line": would}
 
 
-def _question(wording: str, question: Question, workflow: Workflow | None) -> dict[str, Any]:
-    told: dict[str, Any] = {"question": wording, "about": question.about.value}
+def _question(
+    wording: str, question: ClarifyingQuestion, workflow: Workflow | None
+) -> dict[str, Any]:
+    record: dict[str, Any] = {"question": wording, "about": question.about.value}
     if workflow is None or question.about.value != "steps":
-        return told | {"choices": [choice.text for choice in question.choices]}
+        return record | {"choices": [choice.text for choice in question.choices]}
     asks = [step for step in workflow.steps if step.text in question.decisions]
     cited = dict.fromkeys(citation for step in asks for citation in step.citations)
-    told["page_says"] = [_cited(citation) for citation in cited]
-    return told | {"choices": [_effect(choice, workflow) for choice in question.choices]}
+    record["page_says"] = [_cited(citation) for citation in cited]
+    return record | {"choices": [_effect(choice, workflow) for choice in question.choices]}
 
 
 def _cited(citation: Citation) -> dict[str, Any]:
@@ -131,12 +138,12 @@ def _cited(citation: Citation) -> dict[str, Any]:
 
 
 def _effect(choice: Any, workflow: Workflow) -> dict[str, Any]:
-    known = known_in(workflow, choice.facts)
+    exits = answered_exits(workflow, choice.facts)
     situation = Situation(workflow, {})
-    gone = situation.left() - situation.left(known)
+    gone = situation.steps_left() - situation.steps_left(exits)
     goes_on = [
         workflow.by_id[edge.target].text
-        for id_, exit_ in known.items()
+        for id_, exit_ in exits.items()
         for edge in workflow.exits(id_)
         if edge.condition == exit_
     ]
@@ -155,10 +162,10 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--tickets", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="of the same order, for other tickets")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = asked(drawn(given.tickets, given.skip), Path(folder))
-    given.out.write_text(json.dumps(found, ensure_ascii=False, indent=1))
+        records = collect_questions(drawn(arguments.tickets, arguments.skip), Path(folder))
+    arguments.out.write_text(json.dumps(records, ensure_ascii=False, indent=1))
 
 
 if __name__ == "__main__":

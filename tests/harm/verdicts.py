@@ -28,15 +28,15 @@ CHANCE = re.compile(r"<b>(\d+) %</b> likely right")
 LIKELY = 50
 
 
-def told(client: httpx.Client, row: dict[str, Any], number: int) -> dict[str, Any]:
+def verdict_of(client: httpx.Client, row: dict[str, Any], number: int) -> dict[str, Any]:
     """What one ticket is told, and whether its page was found."""
     body = row["ticket"] | {"external_id": f"drawn-{number}"}
     posted = client.post("/workflow/generic", params={"wait": 60}, json=body).json()
     ticket = client.get(f"/v1/tickets/{posted['tickets'][0]['id']}").json()
-    found = ""
+    document_id = ""
     if ticket["workflow_id"]:
         stored = client.get(f"/v1/workflows/{ticket['workflow_id']}").json()
-        found = next(iter(stored["workflow"]["provenance"]["document_ids"]), "")
+        document_id = next(iter(stored["workflow"]["provenance"]["document_ids"]), "")
     page = client.get(f"/tickets/{ticket['id']}").text
     seen = FOLDS.sub("", page)
     chance = CHANCE.search(seen)
@@ -44,8 +44,8 @@ def told(client: httpx.Client, row: dict[str, Any], number: int) -> dict[str, An
     before = f"{ticket['status']}, {ticket['fit']}"
     return {
         "told": ticket.get("verdict_words") or before,
-        "right": found == row["doc"],
-        "has_workflow": bool(found),
+        "right": document_id == row["doc"],
+        "has_workflow": bool(document_id),
         "contradicts": bool(WELL.search(seen)) and is_ill,
     }
 
@@ -55,16 +55,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repository", type=Path, default=Path())
     parser.add_argument("--tickets", type=int, default=210)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     lines = (DATA / "logic" / "pages.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines][: given.tickets]
+    rows = [json.loads(line) for line in lines][: arguments.tickets]
     with tempfile.TemporaryDirectory() as folder:
         pages = Path(folder, "pages")
         collect_pages(rows, pages)
-        checkout = Checkout(given.repository, Path(folder, "data"))
+        checkout = Checkout(arguments.repository, Path(folder, "data"))
         checkout.run("ingest", str(pages))
         with checkout.up() as client:
-            answers = [told(client, row, number) for number, row in enumerate(rows)]
+            answers = [verdict_of(client, row, number) for number, row in enumerate(rows)]
     counts: dict[str, Counter[str]] = {}
     for each in answers:
         truth = "none" if not each["has_workflow"] else "right" if each["right"] else "another page"

@@ -9,16 +9,15 @@ from pathlib import Path
 
 from services.contracts.planner import PlanRequest, PlanResponse
 from services.gateway.app import create_app
+from services.gateway.parts import GatewayParts
 from services.gateway.settings import GatewaySettings
-from services.gateway.tasks import register_learning, register_tasks
-from services.gateway.triage.desk import TriageDesk
-from services.gateway.work import create_walk
+from services.gateway.triage.team_router import TeamRouter
+from services.gateway.work import create_walk, register_learning, register_tasks
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.http.server import ServerThread
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.worker import OutboxWorker
-from services.kit.queue.workforce import Workforce
+from services.kit.queue.workforce import OutboxWorker, Workforce
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
@@ -42,7 +41,7 @@ def main(folder: Path, port: int) -> None:
     database.migrate("kit", "gateway", "knowledge")
     outbox, settings, retrieval = Outbox(database), GatewaySettings(), FakeRetrieval()
     write_back = WriteBack(WriteBackSettings(_env_file=None), database, outbox)
-    triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), settings)
+    triage = TeamRouter(database, SqlGraphStore(database), HashingEmbedder(), settings)
     walk = create_walk(
         settings,
         database=database,
@@ -59,12 +58,15 @@ def main(folder: Path, port: int) -> None:
     Workforce(outbox, [OutboxWorker(outbox, "gateway")], stop_within_s=0).start()
     platform = PlatformSettings(_env_file=None)
     app = create_app(
-        settings,
-        platform,
-        database=database,
-        outbox=outbox,
-        retrieval=retrieval,
-        triage=triage,
+        GatewayParts(
+            settings,
+            platform,
+            database=database,
+            outbox=outbox,
+            retrieval=retrieval,
+            triage=triage,
+            write_back=None,
+        )
     )
     ServerThread(app, host="127.0.0.1", port=port).start()
     while True:

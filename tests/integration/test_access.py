@@ -19,9 +19,10 @@ from services.cli import commands
 from services.contracts.proposals import ProposalsClient
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
+from services.gateway.parts import GatewayParts
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
-from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.team_router import TeamRouter
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.proposals.endpoints import create_proposals_router
@@ -43,9 +44,9 @@ from services.procedure.store.sql_readings import SqlReadingStore
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 from tests.readings import reading_of_list
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import page as proposed_page
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
 from tests.waiting import eventually
 
 PLATFORM_KEY = "the-key-of-the-platform"
@@ -65,9 +66,9 @@ def served(app: Any) -> Iterator[str]:
         server.stop()
 
 
-def desk(database: Database) -> TriageDesk:
+def desk(database: Database) -> TeamRouter:
     settings = GatewaySettings(_env_file=None)
-    return TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), settings)
+    return TeamRouter(database, SqlGraphStore(database), HashingEmbedder(), settings)
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Platform:
     """A gateway that answers for ingestion too, with an issuer and keys."""
 
     url: str
-    stand: Stand
+    harness: IngestionHarness
     keys: Keys
     issuer: Issuer
 
@@ -89,7 +90,7 @@ class Platform:
         return self.call(method, path, credential, **more).status_code
 
     def lines(self, **wanted: str) -> list[dict[str, Any]]:
-        return AuditLog(self.stand.database).lines(AuditFilter(**wanted))
+        return AuditLog(self.harness.database).lines(AuditFilter(**wanted))
 
 
 def mcp(method: str, **params: Any) -> dict[str, Any]:
@@ -133,28 +134,31 @@ def platform(tmp_path, monkeypatch, issuer) -> Iterator[Platform]:
     monkeypatch.setenv("FLOWXPERT_OIDC_ISSUER", ISSUER)
     monkeypatch.setenv("FLOWXPERT_OIDC_AUDIENCE", AUDIENCE)
     monkeypatch.setenv("FLOWXPERT_OIDC_JWKS_URL", jwks_url)
-    stand = Stand(tmp_path)
-    stand.database.migrate("gateway")
-    stand.write("fan.md", PAGE)
-    stand.ingest()
-    SqlReadingStore(stand.database).put(HASH, reading_of_list(PAGE))
-    service = stand.service
+    harness = IngestionHarness(tmp_path)
+    harness.database.migrate("gateway")
+    harness.write("fan.md", PAGE)
+    harness.ingest()
+    SqlReadingStore(harness.database).put(HASH, reading_of_list(PAGE))
+    service = harness.service
     app = create_gateway(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
-        database=stand.database,
-        outbox=stand.outbox,
-        retrieval=FakeRetrieval(),
-        triage=desk(stand.database),
-        routers=[
-            create_router(service),
-            create_readings_router(lambda caller: service.readings(caller.name)),
-        ],
-        webhooks=WebhookSettings(jira_secret=SecretStr(SECRET), _env_file=None),
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
+            database=harness.database,
+            outbox=harness.outbox,
+            retrieval=FakeRetrieval(),
+            triage=desk(harness.database),
+            routers=[
+                create_router(service),
+                create_readings_router(lambda caller: service.readings(caller.name)),
+            ],
+            webhooks=WebhookSettings(jira_secret=SecretStr(SECRET), _env_file=None),
+            write_back=None,
+        )
     )
     with served(app) as url:
-        yield Platform(url, stand, Keys(stand.database), made)
-    stand.database.close()
+        yield Platform(url, harness, Keys(harness.database), made)
+    harness.database.close()
 
 
 def check(platform: Platform, credential: str, allowed: set[str]) -> None:
@@ -221,13 +225,16 @@ def test_a_tool_needs_no_signature_of_the_plain_source(tmp_path, platform):
     key = platform.keys.create("model", frozenset({Scope.OPERATE}))
     webhooks = WebhookSettings(generic_secret=SecretStr(SECRET), _env_file=None)
     app = create_gateway(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
-        database=platform.stand.database,
-        outbox=platform.stand.outbox,
-        retrieval=FakeRetrieval(),
-        triage=desk(platform.stand.database),
-        webhooks=webhooks,
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
+            database=platform.harness.database,
+            outbox=platform.harness.outbox,
+            retrieval=FakeRetrieval(),
+            triage=desk(platform.harness.database),
+            webhooks=webhooks,
+            write_back=None,
+        )
     )
     with served(app) as url:
         call = mcp("tools/call", name="make_workflow", arguments={"title": "x", "wait_s": 0})
@@ -272,7 +279,7 @@ def test_wrong_expired_and_revoked_keys_are_refused(platform):
     keys = platform.keys
     good = keys.create("good", frozenset({Scope.ADMIN}))
     gone = keys.create("gone", frozenset({Scope.ADMIN}))
-    past = Keys(platform.stand.database, clock=lambda: 1_000_000.0)
+    past = Keys(platform.harness.database, clock=lambda: 1_000_000.0)
     over = past.create("over", frozenset({Scope.ADMIN}), days=1)
     assert platform.status(good, "read") == platform.status(gone, "read") == 200
     keys.revoke("gone")
@@ -348,8 +355,8 @@ def test_changes_are_in_the_log_that_an_admin_reads_and_nobody_changes(platform)
     assert platform.status(bot, "ingest") == 202
     admin = platform.issuer.token("admin")
     page = platform.call("GET", "/v1/audit?limit=3", admin).json()
-    told = [(line["action"], line["who"]) for line in page["lines"]]
-    assert told == [
+    actions = [(line["action"], line["who"]) for line in page["lines"]]
+    assert actions == [
         ("documents.uploaded", "key bot"),
         ("ticket.received", "key bot"),
         ("key.created", "platform"),
@@ -363,7 +370,7 @@ def test_changes_are_in_the_log_that_an_admin_reads_and_nobody_changes(platform)
     assert [line["action"] for line in by.json()["lines"]] == ["ticket.received"]
     for change in ("UPDATE audit SET who = 'eve'", "DELETE FROM audit"):
         with (
-            platform.stand.database.engine.connect() as connection,
+            platform.harness.database.engine.connect() as connection,
             pytest.raises(DBAPIError, match="append only"),
         ):
             connection.exec_driver_sql(change)
@@ -379,8 +386,8 @@ def test_a_signed_delivery_is_let_in_and_for_nothing_else(platform):
     }
 
     def post(path: str, **changed: str) -> int:
-        given = {"content": raw, "headers": headers | changed}
-        return platform.call("POST", path, None, **given).status_code
+        request = {"content": raw, "headers": headers | changed}
+        return platform.call("POST", path, None, **request).status_code
 
     assert post("/workflow/jira") == 202
     assert platform.lines(action="ticket.received")[0]["who"] == "source jira"
@@ -398,15 +405,18 @@ def test_too_many_requests_of_one_key_are_told_to_wait(platform, monkeypatch):
     monkeypatch.setenv("FLOWXPERT_ACCESS_ADDRESS_BURST", "12")
     mine, other = (platform.keys.create(name, frozenset({Scope.READ})) for name in ("a", "b"))
     app = create_gateway(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
-        database=platform.stand.database,
-        outbox=platform.stand.outbox,
-        retrieval=FakeRetrieval(),
-        triage=desk(platform.stand.database),
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
+            database=platform.harness.database,
+            outbox=platform.harness.outbox,
+            retrieval=FakeRetrieval(),
+            triage=desk(platform.harness.database),
+            write_back=None,
+        )
     )
     with served(app) as url:
-        limited = Platform(url, platform.stand, platform.keys, platform.issuer)
+        limited = Platform(url, platform.harness, platform.keys, platform.issuer)
         answers = [limited.call("GET", "/v1/tickets", mine) for _ in range(7)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
         assert int(answers[-1].headers["retry-after"]) >= 1
@@ -437,33 +447,36 @@ def test_a_browser_signs_in_with_a_key_as_the_password(platform):
 def apart(platform) -> Iterator[Platform]:
     """The gateway in front of an ingestion in another process, as far as both can tell."""
     settings = PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY))
-    service = platform.stand.service
+    service = platform.harness.service
     ingestion = create_ingestion(
         settings,
         service=service,
         syncs=None,
         readings=lambda caller: service.readings(caller.name),
-        proposals=proposals_of(platform.stand),
-        access=Access.of(settings, platform.stand.database),
+        proposals=proposals_of(platform.harness),
+        access=Access.of(settings, platform.harness.database),
     )
     with (
         served(ingestion) as inner,
         ServiceClient(inner, api_key=SecretStr(PLATFORM_KEY), passes_on=True) as client,
     ):
         app = create_gateway(
-            GatewaySettings(_env_file=None),
-            settings,
-            database=platform.stand.database,
-            outbox=platform.stand.outbox,
-            retrieval=FakeRetrieval(),
-            triage=desk(platform.stand.database),
-            routers=[
-                create_readings_router(lambda _caller: ReadingsClient(client)),
-                create_proposals_router(ProposalsClient(client)),
-            ],
+            GatewayParts(
+                GatewaySettings(_env_file=None),
+                settings,
+                database=platform.harness.database,
+                outbox=platform.harness.outbox,
+                retrieval=FakeRetrieval(),
+                triage=desk(platform.harness.database),
+                routers=[
+                    create_readings_router(lambda _caller: ReadingsClient(client)),
+                    create_proposals_router(ProposalsClient(client)),
+                ],
+                write_back=None,
+            )
         )
         with served(app) as url:
-            yield Platform(url, platform.stand, platform.keys, platform.issuer)
+            yield Platform(url, platform.harness, platform.keys, platform.issuer)
 
 
 def test_between_services_the_caller_stays_who_it_is(apart):
@@ -483,12 +496,12 @@ def test_between_services_the_caller_stays_who_it_is(apart):
 
 
 def test_between_services_a_page_is_accepted_by_a_person_and_by_no_key(apart):
-    told = proposed_page(origin="composed").model_dump(mode="json")
+    page = proposed_page(origin="composed").model_dump(mode="json")
     bot = apart.keys.create("bot", frozenset({Scope.RUN}))
-    found = apart.call("POST", "/v1/proposals", bot, json=told).json()
-    assert found["proposed_by"] == "key bot"
-    address = f"/v1/proposals/{found['id']}"
-    seen = {"text_hash": found["text_hash"]}
+    proposal = apart.call("POST", "/v1/proposals", bot, json=page).json()
+    assert proposal["proposed_by"] == "key bot"
+    address = f"/v1/proposals/{proposal['id']}"
+    seen = {"text_hash": proposal["text_hash"]}
     for refused in (bot, PLATFORM_KEY, apart.issuer.token("responder")):
         for what, body in (("acceptance", seen), ("rejection", {}), ("withdrawal", {})):
             assert apart.call("POST", f"{address}/{what}", refused, json=body).status_code == 403
@@ -496,13 +509,13 @@ def test_between_services_a_page_is_accepted_by_a_person_and_by_no_key(apart):
     taken = apart.call("POST", f"{address}/acceptance", ann, json=seen)
     assert (taken.status_code, taken.json()["decided_by"]) == (200, "ann")
     assert apart.lines(action="proposal.accepted")[0]["who"] == "ann"
-    own = apart.call("POST", "/v1/proposals", ann, json=told | {"key": "own"}).json()
+    own = apart.call("POST", "/v1/proposals", ann, json=page | {"key": "own"}).json()
     answer = apart.call("POST", f"/v1/proposals/{own['id']}/acceptance", ann, json=seen)
     assert (answer.status_code, answer.json()["error"]) == (403, "NotAccepterError")
 
 
 def test_between_services_whoever_is_signed_in_stays_who_they_are(apart):
-    sessions = Sessions(apart.stand.database, apart.keys, issuer=ISSUER)
+    sessions = Sessions(apart.harness.database, apart.keys, issuer=ISSUER)
 
     def approve(session_id: str) -> httpx.Response:
         headers = {"cookie": f"flowxpert-session={session_id}", "sec-fetch-site": "same-origin"}
@@ -524,20 +537,20 @@ def test_between_services_whoever_is_signed_in_stays_who_they_are(apart):
 
 
 @pytest.mark.parametrize(
-    ("token", "said"),
+    ("token", "expected"),
     [
         (None, ("a key is needed", "FLOWXPERT_TOKEN")),
         ("wrong-key-of-somebody", ("the key is unknown", "FLOWXPERT_TOKEN", "FLOWXPERT_API_KEY")),
     ],
 )
 def test_a_command_that_is_not_known_says_how_to_give_the_key(
-    platform, monkeypatch, capsys, token, said
+    platform, monkeypatch, capsys, token, expected
 ):
     if token:
         monkeypatch.setenv("FLOWXPERT_TOKEN", token)
     monkeypatch.setattr(sys, "argv", ["flowxpert", "ticket", "42", "--url", platform.url])
     with pytest.raises(SystemExit, match="1"):
         commands.main()
-    told = capsys.readouterr().err
-    assert all(word in told for word in said)
-    assert "Authorization" not in told
+    message = capsys.readouterr().err
+    assert all(word in message for word in expected)
+    assert "Authorization" not in message

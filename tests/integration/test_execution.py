@@ -17,7 +17,7 @@ from services.executor.adapters.mcp import McpAdapter
 from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
 from services.executor.adapters.ssh import SshAdapter
 from services.executor.runs.engine import RunEngine
-from services.executor.runs.events import Asking, Kind
+from services.executor.runs.events import QuestionKind, RunEventKind
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.outputs import read_output
 from services.executor.tools.target import Target
@@ -115,7 +115,7 @@ def test_a_run_over_ssh_mends_the_fault_and_sends_one_change(carrying, simulatio
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
     assert carrying.approve(run).outcome is RunOutcome.RECOVERED
-    assert simulation.broken.is_mended(SHUT)
+    assert simulation.active_faults.is_mended(SHUT)
     sent = [each.line for each in simulation.log.changes()[before:]]
     assert sent == ["no neighbor 10.0.11.1 shutdown"]
 
@@ -123,8 +123,8 @@ def test_a_run_over_ssh_mends_the_fault_and_sends_one_change(carrying, simulatio
 @pytest.mark.parametrize(
     ("bad", "asks"),
     [
-        ({"hangs_after": "no neighbor"}, Asking.UNKNOWN),
-        ({"drops_after": "no neighbor"}, Asking.UNKNOWN),
+        ({"hangs_after": "no neighbor"}, QuestionKind.UNKNOWN),
+        ({"drops_after": "no neighbor"}, QuestionKind.UNKNOWN),
     ],
 )
 def test_a_device_that_falls_silent_after_a_change_is_not_sent_it_again(
@@ -145,7 +145,7 @@ def test_a_device_that_refuses_us_is_sent_nothing(carrying, simulation):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     state = carrying.go(run)
     assert "refused to log" in "\n".join(state.question.evidence)
-    assert carrying.kinds(run).count(Kind.NOT_OBSERVED) == 1
+    assert carrying.kinds(run).count(RunEventKind.NOT_OBSERVED) == 1
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_a_flood_is_cut_and_does_not_fill_the_events(carrying, simulation):
     how(simulation, floods=2_000_000)
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
-    told = json.dumps([e.model_dump(mode="json") for e in carrying.store.load(run).events])
-    assert len(told) < 100_000
+    dump = json.dumps([e.model_dump(mode="json") for e in carrying.store.load(run).events])
+    assert len(dump) < 100_000
 
 
 def test_another_host_key_is_sent_nothing(simulation):
@@ -199,8 +199,8 @@ def test_a_port_that_nobody_listens_on_was_sent_nothing(simulation):
 def test_a_host_is_sent_quoted_words(simulation):
     tool = _tool({"by": "ssh", "command": ["show", "clock"]})
     target = Catalogue.of_folder(simulation.folder).target("leaf-1")
-    told = SshAdapter().call(tool, target.model_copy(update={"platform": "linux"}), {})
-    assert "UTC" in told
+    output = SshAdapter().call(tool, target.model_copy(update={"platform": "linux"}), {})
+    assert "UTC" in output
 
 
 # HTTP and Prometheus
@@ -236,8 +236,8 @@ def api(status=200, text='{"state": "up"}'):
 
 
 def _tool(way, **others):
-    told = {"name": "look", "description": "x", "effect": "read", "target": "t", "way": way}
-    return Tool.model_validate({**told, "timeout_s": 20, **others})
+    fields = {"name": "look", "description": "x", "effect": "read", "target": "t", "way": way}
+    return Tool.model_validate({**fields, "timeout_s": 20, **others})
 
 
 NODE = {"parameters": {"node": {"pattern": ".+"}}}
@@ -309,8 +309,8 @@ USAGE = {
 
 def test_a_tool_of_an_mcp_server_is_called_with_typed_arguments(disk):
     tool = _tool({"by": "mcp", "name": "usage"}, **USAGE)
-    told = McpAdapter().call(tool, disk, {"path": "/tmp", "percent": "40"})
-    assert json.loads(told)["used"] == 40
+    output = McpAdapter().call(tool, disk, {"path": "/tmp", "percent": "40"})
+    assert json.loads(output)["used"] == 40
 
 
 def test_an_mcp_tool_that_fails_may_have_done_something(disk):
@@ -331,6 +331,6 @@ def test_an_mcp_tool_that_tells_text_is_read_as_text(disk):
     tool = _tool(
         {"by": "mcp", "name": "report"}, parameters={"path": {}}, output={"fields": fields}
     )
-    told = McpAdapter().call(tool, disk, {"path": "/var"})
-    assert told == "usage of /var\nis 91 percent"
-    assert read_output(tool, told, "linux").fields == {"used": 91}
+    output = McpAdapter().call(tool, disk, {"path": "/var"})
+    assert output == "usage of /var\nis 91 percent"
+    assert read_output(tool, output, "linux").fields == {"used": 91}

@@ -98,9 +98,9 @@ class Platform:
         text = wiki.read_text(encoding="utf-8")
         SqlReadingStore(embedded.database).put(hash_of(text), reading_of_list(text))
         self.client = TestClient(embedded.app, base_url="http://127.0.0.1")
-        self.known = self._known()
+        self.ids = self._collect_ids()
 
-    def _known(self) -> dict[str, str]:
+    def _collect_ids(self) -> dict[str, str]:
         ticket = self._walked({"title": "FanTrayFault on leaf-07", "alert_name": "FanTrayFault"})
         page = self.client.get("/v1/readings").json()[0]
         self.client.post("/v1/teams", json=TEAM)
@@ -160,8 +160,8 @@ def send(case: Case, platform: Platform, app: FastAPI) -> None:
     """Send it, every other time to something that is there."""
     for place in (case.path_parameters, case.body):
         for name, value in dict(place if isinstance(place, dict) else {}).items():
-            if name in platform.known and zlib.crc32(repr(value).encode("utf-8", "replace")) % 2:
-                place[name] = platform.known[name]
+            if name in platform.ids and zlib.crc32(repr(value).encode("utf-8", "replace")) % 2:
+                place[name] = platform.ids[name]
     is_endless = case.operation.path == "/v1/events"
     with something_happens(platform.client) if is_endless else nullcontext():
         answer = case.call(app=app)

@@ -99,7 +99,7 @@ def test_a_burst_over_which_the_gateway_is_killed_is_walked_whole_and_once(start
 
     wait_for_rest(tmp_path)
     gateway.kill()
-    found = rows(
+    stored = rows(
         tmp_path,
         "SELECT t.id, t.status, "
         "(SELECT count(*) FROM gateway_workflow w WHERE w.ticket_id = t.id), "
@@ -107,8 +107,8 @@ def test_a_burst_over_which_the_gateway_is_killed_is_walked_whole_and_once(start
         "(SELECT count(*) FROM gateway_event e WHERE e.ticket_id = t.id AND e.kind = 'received') "
         "FROM gateway_ticket t",
     )
-    assert {row[0] for row in found} == ids
-    assert {row[1:] for row in found} == {("planned", 2, 1, 1)}
+    assert {row[0] for row in stored} == ids
+    assert {row[1:] for row in stored} == {("planned", 2, 1, 1)}
 
 
 def wait_for_rest(folder):

@@ -50,7 +50,7 @@ def test_a_ticket_is_walked_listed_and_shown(gateway):
     assert gateway.client.get(ticket["candidates"][0]["url"]).json()["rank"] == 1
     for query in ({"status": "planned"}, {"source": "generic"}, {"text": "LEAF_1"}):
         page = gateway.client.get("/v1/tickets", params=query).json()
-        assert [found["id"] for found in page["tickets"]] == [ticket_id]
+        assert [row["id"] for row in page["tickets"]] == [ticket_id]
     stream = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
     assert stream.count("event: ") == 5 + len(ticket["candidates"])
     assert gateway.client.get(f"/tickets/{ticket_id}").status_code == 200
@@ -137,8 +137,8 @@ def test_of_answers_at_the_same_moment_one_walks_the_ticket_again(gateway):
     gateway.planner.workflows = [DISK]
     ticket_id = gateway.post({"id": "T-1", "title": "No space on db-7"})["id"]
     gateway.work()
-    (asked,) = gateway.ticket(ticket_id)["clarifications"]
-    address = f"/v1/tickets/{ticket_id}/clarifications/{asked['id']}/answers"
+    (question,) = gateway.ticket(ticket_id)["clarifications"]
+    address = f"/v1/tickets/{ticket_id}/clarifications/{question['id']}/answers"
     choices = iter([1, 2] * 4)
     statuses = at_once(
         lambda: gateway.client.post(address, json={"choice": next(choices)}).status_code, 8

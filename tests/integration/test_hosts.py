@@ -159,8 +159,8 @@ READINGS = {
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    with openssh(tmp_path_factory.mktemp("sshd")) as found:
-        yield found
+    with openssh(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -177,23 +177,23 @@ def catalogue(host, tmp_path_factory):
 @pytest.fixture
 def call(host, catalogue):
     """Calls a tool on the host, or on another `target`."""
-    known = Catalogue.of_folder(catalogue)
+    loaded = Catalogue.of_folder(catalogue)
 
     def call(name, target=None, **arguments):
-        tool = known.tool(name)
+        tool = loaded.tool(name)
         return SshAdapter().call(tool, target or host.target, tool.checked(arguments))
 
     return call
 
 
 def test_a_host_tells_how_full_a_file_system_is(call, catalogue):
-    told = call("disk_usage", mount="/")
-    usage = read_output(Catalogue.of_folder(catalogue).tool("disk_usage"), told, "linux").fields
+    output = call("disk_usage", mount="/")
+    usage = read_output(Catalogue.of_folder(catalogue).tool("disk_usage"), output, "linux").fields
     used = shutil.disk_usage("/")
     assert usage["usage"] == pytest.approx(100 * used.used / (used.used + used.free), abs=2)
 
 
-def test_the_last_lines_of_a_log_are_told(call, tmp_path):
+def test_the_last_lines_of_a_log_are_returned(call, tmp_path):
     log = tmp_path / "service.log"
     log.write_text("one\ntwo\nthree\n")
     assert call("log_tail", path=str(log), count="2") == "two\nthree\n"
@@ -272,12 +272,12 @@ def team(catalogue, tmp_path_factory):
     pages.mkdir()
     (pages / "LogTooLarge.md").write_text(PAGE.lstrip())
     (pages / "LogNotRotated.md").write_text(ROTATED.lstrip())
-    with team_over(catalogue, folder, pages) as found:
+    with team_over(catalogue, folder, pages) as people:
         for text, reading in READINGS.items():
             where = f"/v1/readings/{hash_of(text)}"
-            found.bea.put(where, json=as_json(reading)).raise_for_status()
-        found.approve_pages()
-        yield found
+            people.bea.put(where, json=as_json(reading)).raise_for_status()
+        people.approve_pages()
+        yield people
 
 
 def test_a_run_empties_a_log_by_leave_and_sees_that_it_is_empty(team, tmp_path):

@@ -11,12 +11,11 @@ import pytest
 
 from services.contracts.ingestion import DocumentQuery, IngestJob, JobStatus, Upload
 from services.ingestion.service import IngestionService
-from services.ingestion.settings import IngestionSettings
+from services.ingestion.settings import IngestionSettings, SyncSettings
 from services.ingestion.sync.service import SyncService
-from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tasks import register
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.worker import OutboxWorker
+from services.kit.queue.workforce import OutboxWorker
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
@@ -67,16 +66,20 @@ class Platform:
     def syncs(self) -> SyncService:
         folder, settings = self.folder / "repositories", SyncSettings()
         return SyncService(
-            self.database, self.outbox, self.service, folder=folder, settings=settings
+            self.database,
+            self.outbox,
+            self.service.job_service,
+            folder=folder,
+            settings=settings,
         )
 
     def contents(self) -> dict[str, object]:
-        found = self.service.documents(DocumentQuery(limit=1000))
+        documents = self.service.documents(DocumentQuery(limit=1000))
         return {
             "hashes": self.documents.hashes(),
-            "documents": {each.id: (each.title, each.chunks, each.nodes) for each in found},
+            "documents": {each.id: (each.title, each.chunks, each.nodes) for each in documents},
             "points": (self.vectors.count("chunks"), self.vectors.count("nodes")),
-            "nodes": sorted(node.id for node in self.graph.of_documents([d.id for d in found])),
+            "nodes": sorted(node.id for node in self.graph.of_documents([d.id for d in documents])),
         }
 
 
@@ -131,7 +134,7 @@ def kill_at_work(folder: Path, root: Path, *, after: float) -> None:
 
 
 def test_an_upload_is_ingested_by_the_queue(platform):
-    register(platform.outbox, platform.service, platform.syncs)
+    register(platform.outbox, platform.service.runner, platform.syncs)
     worker = OutboxWorker(platform.outbox, "ingestion")
     worker.start()
     try:

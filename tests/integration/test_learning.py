@@ -16,7 +16,7 @@ from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 
 PAGES = Path(__file__).parents[2] / "examples" / "documents" / "wiki"
-ASKED = RetrieveRequest(title="Fan tray failed", description="The fan tray of a switch failed.")
+REQUEST = RetrieveRequest(title="Fan tray failed", description="The fan tray of a switch failed.")
 DEVICES = ("leaf", "spine", "border", "core", "access", "lab", "edge", "oob", "stack", "pod", "dc")
 WALKED_WITHIN_S = 60
 WORDS = ("again", "since noon", "after the upgrade", "in the east", "once more", "overnight")
@@ -63,7 +63,7 @@ def learn(settings, *arguments):
 
 
 def confidence(platform):
-    return platform.retrieval.retrieve(ASKED).confidence
+    return platform.retrieval.retrieve(REQUEST).confidence
 
 
 def test_what_most_tickets_were_rejected_for_is_less_likely_from_then_on(settings):
@@ -79,8 +79,8 @@ def test_what_most_tickets_were_rejected_for_is_less_likely_from_then_on(setting
         for number, each in enumerate(tickets):
             desk.accept(each) if number % 20 == 0 else desk.reject(each)
 
-        told = learn(settings)  # beside the running platform
-        assert "taken: on 22 later ones" in told, told
+        printed = learn(settings)  # beside the running platform
+        assert "taken: on 22 later ones" in printed, printed
         lower = confidence(platform)
         assert lower < shipped - 0.1
 
@@ -101,6 +101,6 @@ def test_an_engineer_who_rejects_everything_teaches_nothing(settings):
         desk.wait(tickets)
         for each in tickets:
             desk.reject(each)
-        told = learn(settings)
-    assert "11 left out" in told
-    assert "too few" in told
+        printed = learn(settings)
+    assert "11 left out" in printed
+    assert "too few" in printed

@@ -9,11 +9,11 @@ import yaml
 
 from services.contracts.execution import RunOutcome
 from services.executor.adapters.http import HttpAdapter
-from services.executor.runs.events import Asking, Kind
+from services.executor.runs.events import QuestionKind, RunEventKind
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.outputs import read_output
 from services.kit.clock import Clock
-from services.simulator.faults import Acts, Fault
+from services.simulator.faults import Fault, RepairEffect
 from services.simulator.simulation import Simulation
 from tests.integration.test_execution import OverSsh
 from tests.servers.prometheus import prometheus
@@ -39,8 +39,8 @@ def network(tmp_path_factory):
 
 def scraped(simulation):
     lines = httpx.get(f"{simulation.metrics.url}/metrics").text.splitlines()
-    told = (line.rpartition(" ") for line in lines if not line.startswith("#"))
-    return {name: float(value) for name, _, value in told}
+    samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, _, value in samples}
 
 
 def port(name, interface="Ethernet1/49", device="leaf-1"):
@@ -104,18 +104,18 @@ class InTime(OverSsh):
 
     def wait_until(self, at):
         clock = self.simulation.clock
-        time.sleep(max(0.0, clock.real(at - clock.now())))
+        time.sleep(max(0.0, clock.real_seconds(at - clock.now())))
 
 
 @pytest.fixture(scope="module")
-def asked(network, tmp_path_factory):
+def monitored(network, tmp_path_factory):
     """The network, with a Prometheus that scrapes it each second in its catalogue."""
     with prometheus(tmp_path_factory.mktemp("prometheus"), network.metrics.url) as server:
         network.prometheus = server.url
         network.write_catalogue()
         tools = network.folder / "tools" / "switch.yaml"
-        told = yaml.safe_load(tools.read_text())
-        for tool in told:
+        definitions = yaml.safe_load(tools.read_text())
+        for tool in definitions:
             if tool["name"] == "interface_shut":  # shut, it counts no errors any more
                 tool["verify"] = {
                     "tool": "crc_counted",
@@ -126,35 +126,35 @@ def asked(network, tmp_path_factory):
                     "every_s": 10,
                     "holds_s": 20,
                 }
-        tools.write_text(yaml.safe_dump(told))
+        tools.write_text(yaml.safe_dump(definitions))
         yield network, server
 
 
 @needs_prometheus
-def test_tools_ask_a_prometheus_for_what_it_saw(asked):
-    network, server = asked
+def test_tools_ask_a_prometheus_for_what_it_saw(monitored):
+    network, server = monitored
     network.heal()
     network.inject(CRC)
     eventually(lambda: server.ask(port("crc_errors_total") + " >= 400"))
     catalogue = Catalogue.of_folder(network.folder)
     target = catalogue.target("prometheus")
 
-    def told(name, **arguments):
+    def read_fields(name, **arguments):
         tool = catalogue.tool(name)
         raw = HttpAdapter().call(tool, target, tool.checked(arguments))
         return read_output(tool, raw, "").fields
 
-    assert told("crc_counted", **WHERE)["counted"] >= 400
-    assert told("sessions_down", device="leaf-1") == {"down": 0}
+    assert read_fields("crc_counted", **WHERE)["counted"] >= 400
+    assert read_fields("sessions_down", device="leaf-1") == {"down": 0}
     network.inject(Fault("bgp_session_shut", "leaf-1", "10.0.11.1"))
     eventually(lambda: server.ask('switch_bgp_session_up{device="leaf-1"} == 0'))
-    assert told("sessions_down", device="leaf-1") == {"down": 1}
+    assert read_fields("sessions_down", device="leaf-1") == {"down": 1}
 
 
 @needs_prometheus
-@pytest.mark.parametrize("acts", [Acts.WORKS, Acts.NOTHING])
-def test_a_change_is_verified_by_a_counter_that_no_longer_rises(asked, acts):
-    network, server = asked
+@pytest.mark.parametrize("acts", [RepairEffect.WORKS, RepairEffect.NOTHING])
+def test_a_change_is_verified_by_a_counter_that_no_longer_rises(monitored, acts):
+    network, server = monitored
     network.heal()
     carrying = InTime(network)
     fault = Fault(CRC.kind, CRC.device, CRC.place, acts)
@@ -164,17 +164,19 @@ def test_a_change_is_verified_by_a_counter_that_no_longer_rises(asked, acts):
     assert state.open_approval.tool == "interface_shut", state.question
     state = carrying.approve(run)
     events = carrying.store.load(run).events
-    [changed] = [e for e in events if e.kind is Kind.CHANGED]
-    looks = [e for e in events if e.kind is Kind.OBSERVED and e.facts["purpose"] == "verify"]
+    [changed] = [e for e in events if e.kind is RunEventKind.CHANGED]
+    looks = [
+        e for e in events if e.kind is RunEventKind.OBSERVED and e.facts["purpose"] == "verify"
+    ]
     assert {e.facts["target"] for e in looks} == {"prometheus"}
     assert all(e.at >= changed.at for e in looks)
     counted = [e.facts["fields"]["counted"] for e in looks]
-    if acts is Acts.NOTHING:
-        assert state.question.what is Asking.FAILED
+    if acts is RepairEffect.NOTHING:
+        assert state.question.what is QuestionKind.FAILED
         assert counted == sorted(set(counted)), "it rose from look to look"
         return
     assert len(looks) >= 3
     assert counted[-1] == counted[-2] > 400  # all of it was counted before
-    [verified] = [e for e in events if e.kind is Kind.VERIFIED]
+    [verified] = [e for e in events if e.kind is RunEventKind.VERIFIED]
     assert verified.at - changed.at >= 20
-    assert state.outcome is RunOutcome.RECOVERED or state.question.what is Asking.DO
+    assert state.outcome is RunOutcome.RECOVERED or state.question.what is QuestionKind.DO

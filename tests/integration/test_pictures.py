@@ -12,7 +12,8 @@ from pydantic import SecretStr
 from services.contracts.ingestion import IngestionClient
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
-from services.gateway.knowledge import Knowledge
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.ingestion.app import create_app as create_ingestion
 from services.kit.access.access import Access
@@ -23,8 +24,8 @@ from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from tests.pictures import picture
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
 
 KEY = SecretStr("the-key-of-the-platform")
 PAGE = "# Tray\n\n1. Look at the lamps:\n\n   ![Lamps](img/lamps.png)\n"
@@ -37,7 +38,7 @@ class Platform:
 
     gateway: str
     ingestion: str
-    stand: Stand
+    harness: IngestionHarness
     keys: Keys
 
     def get(self, address: str, key: str | None, service: str = "") -> httpx.Response:
@@ -47,11 +48,11 @@ class Platform:
 
 @pytest.fixture
 def platform(tmp_path) -> Iterator[Platform]:
-    stand = Stand(tmp_path)
-    stand.database.migrate("gateway")
-    stand.write("net/tray.md", PAGE)
-    stand.write("net/img/lamps.png", LAMPS)
-    stand.ingest()
+    harness = IngestionHarness(tmp_path)
+    harness.database.migrate("gateway")
+    harness.write("net/tray.md", PAGE)
+    harness.write("net/img/lamps.png", LAMPS)
+    harness.ingest()
     settings = PlatformSettings(_env_file=None, api_key=KEY)
     with ExitStack() as stack:
 
@@ -64,30 +65,33 @@ def platform(tmp_path) -> Iterator[Platform]:
         ingestion = serve(
             create_ingestion(
                 settings,
-                service=stand.service,
+                service=harness.service,
                 syncs=None,
-                readings=lambda caller: stand.service.readings(caller.name),
+                readings=lambda caller: harness.service.readings(caller.name),
                 proposals=None,
-                access=Access.of(settings, stand.database),
+                access=Access.of(settings, harness.database),
             )
         )
         client = stack.enter_context(ServiceClient(ingestion, api_key=KEY))
         gateway = create_gateway(
-            GatewaySettings(_env_file=None),
-            settings,
-            database=stand.database,
-            outbox=stand.outbox,
-            retrieval=FakeRetrieval(),
-            triage=None,
-            knowledge=Knowledge(
-                IngestionClient(client),
-                lambda _caller: ReadingsClient(client),
-                FakeRetrieval(),
-                proposals_of(stand),
-            ),
+            GatewayParts(
+                GatewaySettings(_env_file=None),
+                settings,
+                database=harness.database,
+                outbox=harness.outbox,
+                retrieval=FakeRetrieval(),
+                triage=None,
+                knowledge=Knowledge(
+                    IngestionClient(client),
+                    lambda _caller: ReadingsClient(client),
+                    FakeRetrieval(),
+                    proposals_of(harness),
+                ),
+                write_back=None,
+            )
         )
-        yield Platform(serve(gateway), ingestion, stand, Keys(stand.database))
-    stand.database.close()
+        yield Platform(serve(gateway), ingestion, harness, Keys(harness.database))
+    harness.database.close()
 
 
 def test_a_picture_goes_from_its_folder_to_who_may_read_its_page_and_to_nobody_else(platform):
@@ -97,14 +101,14 @@ def test_a_picture_goes_from_its_folder_to_who_may_read_its_page_and_to_nobody_e
     (address,) = re.findall(r'src="(/knowledge/picture/[^"]+)"', page.text)
     shown = platform.get(address.replace("&amp;", "&"), reader)
     assert (shown.status_code, shown.content) == (200, LAMPS)
-    told = {
+    expected = {
         "content-type": "image/jpeg",
         "x-content-type-options": "nosniff",
         "content-security-policy": "default-src 'none'; sandbox",
         "content-disposition": "inline",
         "cache-control": "private, max-age=31536000, immutable",
     }
-    assert {name: shown.headers[name] for name in told} == told
+    assert {name: shown.headers[name] for name in expected} == expected
     assert platform.get(address, None).status_code == 401
     writer = platform.keys.create("writer", frozenset({Scope.INGEST}))
     assert platform.get(address, writer).status_code == 403
@@ -113,9 +117,9 @@ def test_a_picture_goes_from_its_folder_to_who_may_read_its_page_and_to_nobody_e
 def test_ingestion_itself_lists_and_serves_them_to_readers_alone(platform):
     reader = platform.keys.create("reader", frozenset({Scope.READ}))
     listed = "/v1/pictures?document=net/tray.md"
-    (found,) = platform.get(listed, reader, platform.ingestion).json()
-    assert (found["path"], found["media_type"]) == ("net/img/lamps.png", "image/jpeg")
-    address = f"/v1/pictures/{found['content_hash']}?document=net/tray.md"
+    (row,) = platform.get(listed, reader, platform.ingestion).json()
+    assert (row["path"], row["media_type"]) == ("net/img/lamps.png", "image/jpeg")
+    address = f"/v1/pictures/{row['content_hash']}?document=net/tray.md"
     assert platform.get(address, reader, platform.ingestion).content == LAMPS
     for each in (listed, address):
         assert platform.get(each, None, platform.ingestion).status_code == 401
@@ -131,15 +135,15 @@ def test_ingestion_itself_lists_and_serves_them_to_readers_alone(platform):
 )
 def test_no_address_leads_to_another_file(platform, address):
     reader = platform.keys.create("reader", frozenset({Scope.READ}))
-    (known,) = platform.stand.service.pictures("net/tray.md")
-    asked = address.format(hash=known.content_hash, other="0" * 64)
-    assert platform.get(asked, reader).status_code == 404
+    (stored,) = platform.harness.service.pictures("net/tray.md")
+    path = address.format(hash=stored.content_hash, other="0" * 64)
+    assert platform.get(path, reader).status_code == 404
 
 
 def test_a_picture_is_gone_from_its_address_with_its_document(platform):
     reader = platform.keys.create("reader", frozenset({Scope.READ}))
-    (known,) = platform.stand.service.pictures("net/tray.md")
-    address = f"/knowledge/picture/{known.content_hash}?document=net/tray.md"
+    (stored,) = platform.harness.service.pictures("net/tray.md")
+    address = f"/knowledge/picture/{stored.content_hash}?document=net/tray.md"
     assert platform.get(address, reader).status_code == 200
-    platform.stand.forget()
+    platform.harness.forget()
     assert platform.get(address, reader).status_code == 404

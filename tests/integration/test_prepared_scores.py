@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import page_of_corpus
 from evaluation.material.logic_rows import read_rows
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.requests import plan_request, score_request
 from services.kit.migrations import ROOMS
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.planner.service import PlannerService
-from services.procedure.store.sql_prepared import SqlPreparedStore
+from services.procedure.store.sql_scoring import SqlPreparedStore
 from services.scorer.service import ScorerService
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -33,7 +33,7 @@ def test_prepared_and_direct_agree_to_the_third_decimal():
     first, later, direct = (
         ScorerService(HashingEmbedder(), prepared=each) for each in (store, store, None)
     )
-    pages = GivenPages(page_of_corpus(DATA / "corpus"), HashingEmbedder())
+    pages = PageContexts(page_of_corpus(DATA / "corpus"), HashingEmbedder())
     rows = [row for row in read_rows(ROWS) if row.reference]
     compared = 0
     for row, other in zip(rows, [*rows[1:], rows[0]], strict=True):
@@ -41,9 +41,9 @@ def test_prepared_and_direct_agree_to_the_third_decimal():
         candidates = PlannerService().plan(plan_request(row.draft, context)).candidates
         request = score_request(row.draft, context, candidates)
         made, kept, anew = (
-            first._looked_up(request),
-            later._looked_up(request),
-            direct._made(request),
+            first._look_up(request),
+            later._look_up(request),
+            direct._score_by_pages(request),
         )
         assert made is not None
         assert kept == made

@@ -4,15 +4,15 @@ import pytest
 
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Document
-from services.knowledge.screening.document import hash_of
+from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.procedure.model import Reader
-from services.procedure.store.sql_prepared import SqlPreparedStore
 from services.procedure.store.sql_readings import SqlReadingStore
-from services.scorer import preparing
+from services.procedure.store.sql_scoring import SqlPreparedStore
+from services.scorer import score_cache
 from services.serving.embedded import Embedded
+from services.serving.process import ServiceProcess
 from services.serving.rooms import SCORER
-from services.serving.serving import Serving
 from tests.readings import drawn_reading
 from tests.unit.procedure.programs import ask, do
 from tests.waiting import eventually
@@ -22,14 +22,14 @@ TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace t
 
 @pytest.mark.parametrize("alone", [True, False], ids=["embedded", "platform"])
 def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
-    monkeypatch.setattr(preparing, "EVERY_S", 0.3)
+    monkeypatch.setattr(score_cache, "EVERY_S", 0.3)
     settings = PlatformSettings(
         _env_file=None,
         data_dir=tmp_path,
         port=0,
         database_url=f"sqlite:///{tmp_path / 'shared.db'}",
     )
-    process = Embedded.open(settings) if alone else Serving(SCORER, settings)
+    process = Embedded.open(settings) if alone else ServiceProcess(SCORER, settings)
     with process:
         database = process._stores.database
         reading = drawn_reading(
@@ -40,7 +40,7 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
         )
         key = hash_of(TEXT)
         SqlDocumentStore(database).put(
-            Document(id="fan.md", title="Fan", text=TEXT, content_hash=key)
+            ScreenedDocument(Document(id="fan.md", title="Fan", text=TEXT, content_hash=key))
         )
         SqlReadingStore(database).put(key, reading)
         store, version = SqlPreparedStore(database), "0" * 16

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.ingestion.proposals.opening import open_proposals_here
+from services.ingestion.offline import open_proposals_here
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from tests import command
@@ -27,14 +27,14 @@ def flowxpert(data_dir: Path, *arguments: str) -> command.Done:
     return command.flowxpert("proposals", *arguments, "--data-dir", str(data_dir), COLUMNS="200")
 
 
-def told(data_dir: Path, *arguments: str) -> Any:
+def run_json(data_dir: Path, *arguments: str) -> Any:
     done = flowxpert(data_dir, *arguments, "--json")
     assert done.returncode == 0, done.stderr + done.stdout
     return json.loads(done.stdout)
 
 
 def test_a_page_is_listed_shown_accepted_and_withdrawn(data_dir: Path, tmp_path: Path) -> None:
-    (row,) = told(data_dir, "list", "--state", "proposed")
+    (row,) = run_json(data_dir, "list", "--state", "proposed")
     listed = flowxpert(data_dir, "list").stdout
     assert "one run: one path seen" in listed
     assert row["id"] in listed
@@ -48,19 +48,19 @@ def test_a_page_is_listed_shown_accepted_and_withdrawn(data_dir: Path, tmp_path:
     assert refused.returncode == 1
     assert "Replace the filter" in refused.stderr
     edited.write_text(TEXT + "\nSeen in June.\n")
-    taken = told(data_dir, "accept", row["id"], "--text", str(edited))
+    taken = run_json(data_dir, "accept", row["id"], "--text", str(edited))
     assert (taken["state"], taken["decided_by"], taken["original"]) == ("accepted", "local", TEXT)
     again = flowxpert(data_dir, "reject", row["id"], "--json")
     assert json.loads(again.stdout)["error"] == "DecidedProposalError"
-    gone = told(data_dir, "withdraw", row["document_id"], "--why", "it was the valve")
+    gone = run_json(data_dir, "withdraw", row["document_id"], "--why", "it was the valve")
     assert (gone["state"], gone["why"]) == ("withdrawn", "it was the valve")
     missing = flowxpert(data_dir, "accept", row["id"], "--text", str(tmp_path / "none"))
     assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)
 
 
 def test_what_was_accepted_without_a_platform_is_a_document_once_one_runs(data_dir: Path) -> None:
-    (row,) = told(data_dir, "list")
-    told(data_dir, "accept", row["id"])
+    (row,) = run_json(data_dir, "list")
+    run_json(data_dir, "accept", row["id"])
     settings = PlatformSettings(_env_file=None, data_dir=data_dir)
     with Embedded.open(settings) as platform:
         platform.start()
@@ -69,7 +69,7 @@ def test_what_was_accepted_without_a_platform_is_a_document_once_one_runs(data_d
             time.sleep(0.1)
         document = platform.documents.get(row["document_id"])
     assert document is not None
-    assert document.front_matter == {"learned_from": "1"}
+    assert document.for_person().front_matter == {"learned_from": "1"}
     done = command.flowxpert("roots", "--data-dir", str(data_dir))
     assert "accepted pages" in done.stdout
     again = command.flowxpert("ingest", "accepted pages", "--data-dir", str(data_dir))

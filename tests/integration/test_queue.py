@@ -6,11 +6,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from evaluation.benches.load.servers import Valkey, begin, made
-from services.kit.queue.celery_queue import WorkerThread, create_queue
+from services.kit.queue.celery_queue import Relay, WorkerThread, create_queue
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.relay import Relay
-from services.kit.queue.worker import OutboxWorker
-from services.kit.queue.workforce import Workforce
+from services.kit.queue.workforce import OutboxWorker, Workforce
 from services.kit.sql.database import Database
 from tests.waiting import eventually
 
@@ -57,8 +55,8 @@ def put(outbox, task, key, **kwargs):
 
 
 def test_a_task_runs_once_by_its_commit(outbox, working, monkeypatch):
-    for room in ("worker", "relay"):  # which look by themselves only long after the test
-        monkeypatch.setattr(f"services.kit.queue.{room}.POLL_S", 600.0)
+    for module in ("workforce", "celery_queue"):  # they look by themselves long after the test
+        monkeypatch.setattr(f"services.kit.queue.{module}.POLL_S", 600.0)
     seen = []
     outbox.register("room.task", lambda n: seen.append(n))  # noqa: PLW0108 - by name
     with working("room"):

@@ -36,7 +36,7 @@ def flowxpert(data_dir: Path, *arguments: str) -> command.Done:
     return command.flowxpert(*arguments, "--data-dir", str(data_dir), COLUMNS="160")
 
 
-def told(data_dir: Path, *arguments: str) -> Any:
+def run_json(data_dir: Path, *arguments: str) -> Any:
     done = flowxpert(data_dir, "readings", *arguments, "--json")
     assert done.returncode == 0, done.stderr + done.stdout
     return json.loads(done.stdout)
@@ -44,36 +44,36 @@ def told(data_dir: Path, *arguments: str) -> Any:
 
 def go_through(data_dir: Path, folder: Path) -> None:
     """Everything that can be done about one page, ending as it began."""
-    assert told(data_dir, "list", "--document", "fan.md") == []
-    row = told(data_dir, "show", "fan.md")
+    assert run_json(data_dir, "list", "--document", "fan.md") == []
+    row = run_json(data_dir, "show", "fan.md")
     assert (row["reader"], row["state"], row["approved"]) == (None, "read", 0)
     shown = flowxpert(data_dir, "readings", "show", "fan.md")
     assert "Seat the fan" in shown.stdout
     assert "   3 1. Look at the [bold]tray." in shown.stdout, shown.stderr
     own = folder / "own.json"
     own.write_text(json.dumps(SEAT))
-    replaced = told(data_dir, "replace", "fan.md", str(own))
+    replaced = run_json(data_dir, "replace", "fan.md", str(own))
     assert (replaced["reader"], replaced["reading"]["procedures"][0]["title"]) == (
         "person",
         "Seat it",
     )
-    approved = told(data_dir, "approve", "fan.md")
+    approved = run_json(data_dir, "approve", "fan.md")
     assert [(each["state"], each["by"]) for each in approved["states"]] == [("approved", "local")]
     exported = folder / "readings.jsonl"
-    assert told(data_dir, "export", str(exported), "--state", "approved") == {"readings": 1}
-    imported = told(data_dir, "import", str(exported), "--approve")
+    assert run_json(data_dir, "export", str(exported), "--state", "approved") == {"readings": 1}
+    imported = run_json(data_dir, "import", str(exported), "--approve")
     assert (imported["taken"], imported["refused"]) == (1, [])
-    assert [event["what"] for event in told(data_dir, "history", row["text_hash"])][:2] == [
+    assert [event["what"] for event in run_json(data_dir, "history", row["text_hash"])][:2] == [
         "imported",
         "approved",
     ]
     edit_it(data_dir, folder)
     for _ in range(4):
-        undone = told(data_dir, "undo", "fan.md")
+        undone = run_json(data_dir, "undo", "fan.md")
     assert (undone["reader"], undone["state"]) == (None, "read")
-    begun = told(data_dir, "begin", "fan.md")
+    begun = run_json(data_dir, "begin", "fan.md")
     assert begun["reading"]["procedures"][0]["begun_from_boxes"]
-    assert told(data_dir, "undo", "fan.md")["reader"] is None
+    assert run_json(data_dir, "undo", "fan.md")["reader"] is None
     assert "--reader: " in flowxpert(data_dir, "readings", "list", "--reader", "nobody").stderr
     missing = flowxpert(data_dir, "readings", "show", "missing.md", "--json")
     assert (missing.returncode, json.loads(missing.stdout)["error"]) == (1, "ReadingNotFoundError")
@@ -81,23 +81,23 @@ def go_through(data_dir: Path, folder: Path) -> None:
 
 def edit_it(data_dir: Path, folder: Path) -> None:
     """The step of the replaced reading goes under a condition, first on trial."""
-    (node,) = told(data_dir, "show", "fan.md")["reading"]["procedures"][0]["steps"]
-    given = folder / "operations.json"
+    (node,) = run_json(data_dir, "show", "fan.md")["reading"]["procedures"][0]["steps"]
+    file = folder / "operations.json"
     operation = {"op": "guard", "node": node["id"], "when": "Is the fan [bold]loose?"}
-    given.write_text(json.dumps([operation]))
-    edit = ("edit", "fan.md", "--operations", str(given))
+    file.write_text(json.dumps([operation]))
+    edit = ("edit", "fan.md", "--operations", str(file))
     tried = flowxpert(data_dir, "readings", *edit, "--dry-run")
     assert "done only if “Is the fan [bold]loose?”" in tried.stdout
     assert "would no longer be" in tried.stdout
-    assert told(data_dir, "show", "fan.md")["approved"] == 1
-    stored = told(data_dir, *edit)
+    assert run_json(data_dir, "show", "fan.md")["approved"] == 1
+    stored = run_json(data_dir, *edit)
     (step,) = stored["difference"]["steps"]
     assert (step["node"], step["kind"]) == (node["id"], "changed")
-    assert told(data_dir, "show", "fan.md")["approved"] == 0
-    given.write_text(json.dumps([operation, {"op": "delete", "node": "gone"}]))
+    assert run_json(data_dir, "show", "fan.md")["approved"] == 0
+    file.write_text(json.dumps([operation, {"op": "delete", "node": "gone"}]))
     refused = flowxpert(data_dir, "readings", *edit)
     assert (refused.returncode, "operation 1 (delete)" in refused.stderr) == (1, True)
-    given.write_text("[{]")
+    file.write_text("[{]")
     assert "as JSON" in flowxpert(data_dir, "readings", *edit).stderr
 
 
@@ -105,7 +105,7 @@ def test_a_folder_that_nobody_uses_is_opened(data_dir: Path, tmp_path: Path) -> 
     go_through(data_dir, tmp_path)
 
 
-def test_a_platform_that_runs_on_the_folder_is_asked(data_dir: Path, tmp_path: Path) -> None:
+def test_a_platform_that_runs_on_the_folder_is_queried(data_dir: Path, tmp_path: Path) -> None:
     up = subprocess.Popen(
         [sys.executable, "-m", "services.cli", "up", "--data-dir", str(data_dir), "--port", "0"],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
@@ -119,7 +119,7 @@ def test_a_platform_that_runs_on_the_folder_is_asked(data_dir: Path, tmp_path: P
             time.sleep(0.2)
         go_through(data_dir, tmp_path)
         url = (data_dir / LOCK_FILE).read_text().split()[-1]
-        row = told(tmp_path / "unused", "show", "fan.md", "--url", url)
+        row = run_json(tmp_path / "unused", "show", "fan.md", "--url", url)
         assert row["documents"] == ["fan.md"]
         assert not (tmp_path / "unused").exists()
     finally:
@@ -158,12 +158,16 @@ def test_a_run_takes_in_the_drawn_readings_of_its_examples_as_approved(
     (examples / "documents").mkdir(parents=True)
     (examples / "documents" / "fan.md").write_text(PAGE)
     (examples / "alert.json").write_text('{"title": "Fan stands still"}')
-    text_hash = told(data_dir, "show", "fan.md")["text_hash"]
+    text_hash = run_json(data_dir, "show", "fan.md")["text_hash"]
     row = {"text_hash": text_hash, "document": "fan.md", "reading": {"reader": "person", **SEAT}}
     lines = [json.dumps(row), json.dumps({**row, "text_hash": "0" * 64})]
     (examples / "readings.jsonl").write_text("\n".join(lines))
     options = ["--examples", str(examples), "--alert", "alert.json", "--port", "0"]
     done = flowxpert(tmp_path / "data", "run", "--once", "--json", *options)
     assert "readings.jsonl, line 2: no ingested document has this text" in done.stderr
-    (found,) = told(tmp_path / "data", "list", "--state", "approved")
-    assert (found["documents"], found["approved"], found["reader"]) == (["fan.md"], 1, "imported")
+    (approved,) = run_json(tmp_path / "data", "list", "--state", "approved")
+    assert (approved["documents"], approved["approved"], approved["reader"]) == (
+        ["fan.md"],
+        1,
+        "imported",
+    )

@@ -41,8 +41,8 @@ from services.retrieval.service import RetrievalService
 from services.room.stores import MissingServerError
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
+from services.serving.process import NoQueueError, ProcessRole, ServiceProcess
 from services.serving.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
-from services.serving.serving import Duty, NoQueueError, Serving
 from tests.ports import free_port
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -196,7 +196,7 @@ def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path
                 "redis_url": SecretStr(broker.url),
             }
         )
-        serving = stack.enter_context(Serving(GATEWAY, apart, addresses))
+        serving = stack.enter_context(ServiceProcess(GATEWAY, apart, addresses))
         server = ServerThread(serving.app, host="127.0.0.1", port=0)
         serving.start()
         stack.callback(server.stop)
@@ -240,10 +240,10 @@ def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_p
 @pytest.mark.parametrize("service", [RETRIEVAL, PLANNER, SCORER], ids=lambda room: room.name)
 def test_a_service_without_a_queue_has_no_workers(service, tmp_path):
     with pytest.raises(NoQueueError, match="flowxpert serve"):
-        Serving(service, PlatformSettings(data_dir=tmp_path, port=0), duty=Duty.WORK)
+        ServiceProcess(service, PlatformSettings(data_dir=tmp_path, port=0), role=ProcessRole.WORK)
 
 
 @pytest.mark.parametrize("service", [GATEWAY, INGESTION, RETRIEVAL], ids=lambda room: room.name)
 def test_a_service_that_shares_a_store_asks_for_its_server(service, tmp_path):
     with pytest.raises(MissingServerError, match="set FLOWXPERT_"):
-        Serving(service, PlatformSettings(data_dir=tmp_path, port=0))
+        ServiceProcess(service, PlatformSettings(data_dir=tmp_path, port=0))

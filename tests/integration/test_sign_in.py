@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from sqlalchemy import select, update
 
 from services.gateway.app import create_app
+from services.gateway.parts import GatewayParts
 from services.gateway.settings import GatewaySettings
 from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
@@ -84,9 +85,9 @@ def problem_of(answer: httpx.Response) -> str:
     assert answer.status_code == 303
     address = urlsplit(answer.headers["location"])
     assert address.path == "/sign-in"
-    asked = parse_qs(address.query)
-    assert asked.keys() <= {"problem", "next"}
-    return asked.get("problem", [""])[0]
+    query = parse_qs(address.query)
+    assert query.keys() <= {"problem", "next"}
+    return query.get("problem", [""])[0]
 
 
 @pytest.fixture
@@ -112,12 +113,15 @@ def environment(issuer, monkeypatch) -> Iterator[None]:
 
 def gateway(database: Database, **platform: Any) -> Any:
     return create_app(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None, **platform),
-        database=database,
-        outbox=Outbox(database),
-        retrieval=FakeRetrieval(),
-        triage=None,
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None, **platform),
+            database=database,
+            outbox=Outbox(database),
+            retrieval=FakeRetrieval(),
+            triage=None,
+            write_back=None,
+        )
     )
 
 
@@ -173,8 +177,8 @@ def test_the_session_is_kept_as_a_digest_and_the_cookie_is_for_browsers_alone(ho
 
 def test_the_issuer_is_asked_with_pkce_a_state_and_a_nonce(house):
     browser = house.browser()
-    asked = urlsplit(browser.get("/sign-in/begin").headers["location"])
-    query = {name: values[0] for name, values in parse_qs(asked.query).items()}
+    location = urlsplit(browser.get("/sign-in/begin").headers["location"])
+    query = {name: values[0] for name, values in parse_qs(location.query).items()}
     assert query["response_type"] == "code"
     assert query["code_challenge_method"] == "S256"
     assert query["redirect_uri"] == f"{house.url}/sign-in/callback"
@@ -182,15 +186,15 @@ def test_the_issuer_is_asked_with_pkce_a_state_and_a_nonce(house):
     assert len(query["nonce"]) >= 43
     [row] = house.rows(SignInRow)
     assert query["state"] not in {row.state, row.browser}
-    assert row.verifier not in asked.query
+    assert row.verifier not in location.query
 
 
 def test_over_tls_cookies_are_secure_and_bound_to_the_host(environment, database, issuer):
     app = gateway(database, public_url="https://flowxpert.example.org")
     with served(app) as url:
         begun = httpx.get(f"{url}/sign-in/begin")
-        asked = parse_qs(urlsplit(begun.headers["location"]).query)
-        assert asked["redirect_uri"] == ["https://flowxpert.example.org/sign-in/callback"]
+        query = parse_qs(urlsplit(begun.headers["location"]).query)
+        assert query["redirect_uri"] == ["https://flowxpert.example.org/sign-in/callback"]
         flow = begun.headers["set-cookie"]
         back = urlsplit(httpx.get(begun.headers["location"]).headers["location"])
         cookie = flow.partition(";")[0]
@@ -418,7 +422,9 @@ def test_an_issuer_that_is_down_is_said_and_keys_still_get_in(house, monkeypatch
     assert browser.post("/sign-in/key", data=key, headers=SAME).headers["location"] == "/"
 
 
-def test_an_issuer_that_cannot_be_asked_where_is_said(issuer, database, monkeypatch, environment):
+def test_an_issuer_that_cannot_be_asked_for_its_addresses_is_reported(
+    issuer, database, monkeypatch, environment
+):
     monkeypatch.setenv("FLOWXPERT_OIDC_ISSUER", "http://127.0.0.1:9")
     monkeypatch.delenv("FLOWXPERT_OIDC_AUTHORIZATION_URL")
     with served(gateway(database)) as url:
@@ -449,11 +455,11 @@ def test_nothing_of_codes_and_tokens_is_logged(house):
             browser = house.browser()
             back = house.sent_back(browser)
             browser.get(back)
-        said = parse_qs(urlsplit(back).query)
-    told = repr(lines)
-    assert "sign_in_not_taken" in told
-    for secret in (*said["code"], *said["state"], CLIENT_SECRET, "eyJ"):
-        assert secret not in told
+        parameters = parse_qs(urlsplit(back).query)
+    logged = repr(lines)
+    assert "sign_in_not_taken" in logged
+    for secret in (*parameters["code"], *parameters["state"], CLIENT_SECRET, "eyJ"):
+        assert secret not in logged
 
 
 # Attacks on where it leads.
@@ -524,11 +530,11 @@ def test_a_session_ends_where_it_is_not_used_and_in_any_case(house):
     note(used_at=now - 8 * 3600 + 60)
     eventually(used_at, lambda at: at > now - 60)
     note(used_at=now - 8 * 3600)
-    eventually(status, lambda found: found == 401)
+    eventually(status, lambda code: code == 401)
     note(used_at=now)
-    eventually(status, lambda found: found == 200)
+    eventually(status, lambda code: code == 200)
     note(expires_at=now)
-    eventually(status, lambda found: found == 401)
+    eventually(status, lambda code: code == 401)
     page = browser.get("/")
     assert "your session has ended" in page.text
     assert "/sign-in/begin" in page.text
@@ -595,14 +601,14 @@ def test_a_key_signs_in_under_its_name_and_is_not_kept(house):
 
 
 @pytest.mark.parametrize(
-    "given", ["", "wrong", PLATFORM_KEY + "x", "fx_000000000000_" + "a" * 43, "é"]
+    "typed", ["", "wrong", PLATFORM_KEY + "x", "fx_000000000000_" + "a" * 43, "é"]
 )
-def test_a_wrong_key_is_told_in_words_and_never_shown_again(house, given):
-    answer = house.browser().post("/sign-in/key", data={"key": given, "next": "/acceptance"})
+def test_a_wrong_key_is_told_in_words_and_never_shown_again(house, typed):
+    answer = house.browser().post("/sign-in/key", data={"key": typed, "next": "/acceptance"})
     assert answer.status_code == 401
     assert "unknown, revoked or expired" in answer.text
     assert SESSION not in answer.cookies
-    assert not given or f'value="{given}"' not in answer.text
+    assert not typed or f'value="{typed}"' not in answer.text
     assert 'value="/acceptance"' in answer.text
 
 
@@ -613,9 +619,9 @@ def test_no_key_approves_by_a_session_whatever_its_row_says(house):
     with house.database.session() as session:
         session.execute(update(ApiKeyRow).values(scopes=["admin", "approve"]))
         session.flush()
-    for given in (key, PLATFORM_KEY):
+    for credential in (key, PLATFORM_KEY):
         browser = house.browser()
-        browser.post("/sign-in/key", data={"key": given})
+        browser.post("/sign-in/key", data={"key": credential})
         assert browser.get("/v1/audit").status_code == 200
         with house.database.session() as session:
             session.execute(update(SessionRow).values(roles=["admin", "approver"]))
@@ -690,9 +696,9 @@ def test_somebody_without_a_role_is_known_and_sees_why_they_see_nothing(house):
     page = browser.get("/")
     assert page.status_code == 403
     assert 'href="/sign-in"' in page.text
-    told = browser.get("/sign-in").text
-    assert "no role of yours is known here" in told
-    assert 'action="/sign-out"' in told
+    text = browser.get("/sign-in").text
+    assert "no role of yours is known here" in text
+    assert 'action="/sign-out"' in text
 
 
 def test_more_may_be_done_only_after_signing_in_again_with_a_new_id(house):

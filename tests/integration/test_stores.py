@@ -24,7 +24,7 @@ def server(tmp_path_factory):
         yield running
 
 
-def found(platform: Embedded) -> list[list[str]]:
+def retrieved_ids(platform: Embedded) -> list[list[str]]:
     """What is retrieved for each example ticket: ids, best first."""
     bodies = [json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("alerts/generic/*"))]
     contexts = [
@@ -33,15 +33,15 @@ def found(platform: Embedded) -> list[list[str]]:
         )
         for body in bodies
     ]
-    return [[found.node.id for found in context.nodes] for context in contexts]
+    return [[match.node.id for match in context.nodes] for context in contexts]
 
 
-def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
+def test_on_neo4j_and_onnxruntime_the_same_nodes_are_retrieved(tmp_path, server):
     first = PlatformSettings(_env_file=None, data_dir=tmp_path)
     with Embedded.open(first) as platform:
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "notes")
-        expected, held = found(platform), platform.graph.count()
+        expected, count = retrieved_ids(platform), platform.graph.count()
     moved = PlatformSettings(
         _env_file=None,
         data_dir=tmp_path,
@@ -55,15 +55,15 @@ def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
         assert isinstance(platform._stores.query_embedder, OnnxEmbedder)
         assert platform.graph.count() == 0
         assert platform.ingestion.reindex() == 5
-        assert platform.graph.count() == held > 0
-        assert found(platform) == expected
+        assert platform.graph.count() == count > 0
+        assert retrieved_ids(platform) == expected
         assert any(expected)
 
 
-def test_on_vectors_in_postgres_the_same_is_found(tmp_path):
+def test_on_vectors_in_postgres_the_same_nodes_are_retrieved(tmp_path):
     with Embedded.open(PlatformSettings(_env_file=None, data_dir=tmp_path / "alone")) as platform:
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
-        expected = found(platform)
+        expected = retrieved_ids(platform)
     moved = PlatformSettings(
         _env_file=None,
         data_dir=tmp_path / "moved",
@@ -73,9 +73,9 @@ def test_on_vectors_in_postgres_the_same_is_found(tmp_path):
     with Embedded.open(moved) as platform:
         assert isinstance(platform.vectors._store, PgVectorStore)
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
-        assert found(platform) == expected
-        held = platform.vectors.count("chunks"), platform.vectors.count("nodes")
+        assert retrieved_ids(platform) == expected
+        counts = platform.vectors.count("chunks"), platform.vectors.count("nodes")
         assert platform.ingestion.reindex() > 0
-        assert (platform.vectors.count("chunks"), platform.vectors.count("nodes")) == held
-        assert found(platform) == expected
+        assert (platform.vectors.count("chunks"), platform.vectors.count("nodes")) == counts
+        assert retrieved_ids(platform) == expected
         assert any(expected)

@@ -62,8 +62,8 @@ def test_a_trace_goes_on_in_another_process(tmp_path):
         try:
             wait_for(url, process)
             with (
-                tracing.tracing_by(OtelTracer("test", SimpleSpanProcessor(kept))),
-                tracing.entry("walk", tracing.Place(TRACE)),
+                tracing.use_tracer(OtelTracer("test", SimpleSpanProcessor(kept))),
+                tracing.entry("walk", tracing.TraceContext(TRACE)),
                 ServiceClient(url) as client,
             ):
                 request = PlanRequest(ticket=TICKET, context=KnowledgeContext())

@@ -48,7 +48,7 @@ if not MISSING:
     from training.toy.model import make_base
     from training.toy.world import ToyWorld
 
-ASKED = "disk_full context 1 drain if_hot 2 restart always 3 end workflow"
+QUESTION = "disk_full context 1 drain if_hot 2 restart always 3 end workflow"
 ANSWER = "1 drain if_hot 2 restart always 3 end"
 
 
@@ -66,34 +66,39 @@ class Likelihood:
 
     def scores(self, queries: Sequence[Any], workflows: Sequence[str]) -> list[float]:
         prompts = [self._world.prompt(query) for query in queries]
-        asked = list(zip(prompts, workflows, strict=True))
-        return [float(each.exp().mean()) for each in told(self._model, self._tokenizer, asked)]
+        pairs = list(zip(prompts, workflows, strict=True))
+        return [
+            float(each.exp().mean())
+            for each in answer_log_probabilities(self._model, self._tokenizer, pairs)
+        ]
 
 
-def told(model: Any, tokenizer: Any, asked: Sequence[tuple[str, str]]) -> list[Any]:
+def answer_log_probabilities(
+    model: Any, tokenizer: Any, pairs: Sequence[tuple[str, str]]
+) -> list[Any]:
     """Log-probabilities of the tokens of each answer, its end included."""
-    batch = Encoded.of([encoded(tokenizer, *each) for each in asked], pad=tokenizer.pad_token_id)
+    batch = Encoded.of([encoded(tokenizer, *each) for each in pairs], pad=tokenizer.pad_token_id)
     with torch.no_grad():
-        found = log_probabilities(model, batch)
-    return [row[there.bool()] for row, there in zip(found, batch.answered, strict=True)]
+        rows = log_probabilities(model, batch)
+    return [row[there.bool()] for row, there in zip(rows, batch.answered, strict=True)]
 
 
 def by_peft(trained: Trained) -> list[Any]:
     """What one loaded model finds by its base, each adapter and its base again."""
     tokenizer = load_tokenizer(trained.base)
     prompt = tokenizer.apply_chat_template(
-        [{"role": "user", "content": ASKED}], tokenize=False, add_generation_prompt=True
+        [{"role": "user", "content": QUESTION}], tokenize=False, add_generation_prompt=True
     )
     base = load_with_adapter(trained.base, None)
-    found = [told(base, tokenizer, [(prompt, ANSWER)])[0]]
+    outputs = [answer_log_probabilities(base, tokenizer, [(prompt, ANSWER)])[0]]
     first, second = trained.adapters
     model = PeftModel.from_pretrained(base, trained.adapters[first], adapter_name=first).eval()
     model.load_adapter(trained.adapters[second], second)
     for name in (first, second):
         model.set_adapter(name)
-        found.append(told(model, tokenizer, [(prompt, ANSWER)])[0])
+        outputs.append(answer_log_probabilities(model, tokenizer, [(prompt, ANSWER)])[0])
     with model.disable_adapter():
-        return [*found, told(model, tokenizer, [(prompt, ANSWER)])[0]]
+        return [*outputs, answer_log_probabilities(model, tokenizer, [(prompt, ANSWER)])[0]]
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +118,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
         iterations=1,
         samples=1,
     )
-    world = ToyWorld(train=4, held_out=2, test=0)
+    world = ToyWorld(train=4, holdout=2, test=0)
     began, computed = time.monotonic(), time.process_time()
     run = Coevolution(
         world, lambda adapter: Likelihood(world, base, adapter), base, recipe, folder / "run"
@@ -141,11 +146,11 @@ def test_both_have_learned_something_of_their_own(trained: Trained) -> None:
 
 
 def test_one_model_answers_by_each_adapter_and_by_none(trained: Trained) -> None:
-    before, *found, after = by_peft(trained)
+    before, *adapted, after = by_peft(trained)
     assert torch.equal(before, after)
-    assert not torch.allclose(found[0], before)
-    assert not torch.allclose(found[1], before)
-    assert not torch.allclose(*found)
+    assert not torch.allclose(adapted[0], before)
+    assert not torch.allclose(adapted[1], before)
+    assert not torch.allclose(*adapted)
 
 
 def test_the_adapter_of_another_base_is_refused(trained: Trained, tmp_path: Path) -> None:
@@ -170,34 +175,34 @@ def server(trained: Trained) -> Iterator[str]:
             assert "=" in first, "the server did not start"
             started = time.monotonic() - began
             yield first.partition("=")[2]
-            held = sum(
+            memory = sum(
                 each.memory_info().rss for each in psutil.Process(process.pid).children(True)
             )
-            sys.stdout.write(f"\nvLLM: started in {started:.0f} s, holds {held >> 20} MB\n")
+            sys.stdout.write(f"\nvLLM: started in {started:.0f} s, holds {memory >> 20} MB\n")
         finally:
             process.send_signal(signal.SIGTERM)
 
 
 def test_a_server_answers_by_each_name_and_by_the_base_again(trained: Trained, server: str) -> None:
-    asked = (Message(role="user", content=ASKED),)
+    messages = (Message(role="user", content=QUESTION),)
 
     def likely(name: str) -> Any:
         model = OpenAICompatibleChatModel(server, name, prompt_logprobs=True)
-        return torch.tensor(model.log_probabilities(asked, ANSWER))
+        return torch.tensor(model.log_probabilities(messages, ANSWER))
 
     def answer(name: str) -> str:
-        request = ChatRequest(messages=asked, max_tokens=24, temperature=0)
+        request = ChatRequest(messages=messages, max_tokens=24, temperature=0)
         return OpenAICompatibleChatModel(server, name).complete(request).samples[0].text
 
     names = (trained.base.name, *trained.adapters, trained.base.name)
-    found, answers = [likely(name) for name in names], [answer(name) for name in names]
+    likelihoods, answers = [likely(name) for name in names], [answer(name) for name in names]
     here = [each[:-1] for each in by_peft(trained)]
-    for name, served, ours, text in zip(names, found, here, answers, strict=True):
+    for name, served, ours, text in zip(names, likelihoods, here, answers, strict=True):
         sys.stdout.write(f"\n{name}: {served.mean():.3f} (PEFT {ours.mean():.3f}) {text!r}")
-    assert torch.equal(found[0], found[3])
+    assert torch.equal(likelihoods[0], likelihoods[3])
     assert answers[0] == answers[3]
     # Both compute in float32 and in other orders, so what an adapter changes is nearly the same.
-    changed, expected = [[each - of[0] for each in of[1:3]] for of in (found, here)]
+    changed, expected = [[each - of[0] for each in of[1:3]] for of in (likelihoods, here)]
     for change, own, other in zip(changed, expected, reversed(expected), strict=True):
         assert (change - own).norm() < (change - other).norm()
         assert (change - own).norm() < own.norm() / 10

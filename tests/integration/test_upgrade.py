@@ -1,128 +1,161 @@
-"""Rows of the first schema come through all migrations: no ticket, workflow or task is lost."""
+"""Tables of another age are refused untouched; the release between the two opens old ones."""
 
+import hashlib
+import io
 import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import MetaData
 
-from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
+from services.kit.data_dir import LOCK_FILE
+from services.kit.migrations import UnknownRevisionError, revisions_of
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.serving.embedded import Embedded
-from services.workflow.model import Workflow
-from tests.postgres import postgres_url
+from tests.waiting import eventually
 
-FIRST = "0001"
-WORKFLOW = {
-    "title": "Fan failed",
-    "steps": [
-        {"id": "s1", "text": "Check the fan tray.", "kind": "process"},
-        {"id": "end", "text": "Done.", "kind": "terminal"},
-    ],
-    "transitions": [{"source": "s1", "target": "end"}],
-}
-TICKET = {
-    "source": "generic",
-    "occurrence": "",
-    "description": "the fan stands still",
-    "labels": {},
-    "alert_name": "FanFailed",
-    "severity": "critical",
-    "url": "",
-    "reason": "",
-    "nearest": [],
-    "created_at": 1.0,
-    "updated_at": 1.0,
-}
-ROWS = [
-    (
-        "gateway_ticket",
-        {
-            "id": "t-1",
-            "external_id": "1",
-            "title": "Fan",
-            "status": "planned",
-            "workflow_id": "w-1",
-        },
-        TICKET,
-    ),
-    (
-        "gateway_ticket",
-        {"id": "t-2", "external_id": "2", "status": "received", "title": "B"},
-        TICKET,
-    ),
-    (
-        "gateway_workflow",
-        {"id": "w-1", "ticket_id": "t-1", "rank": 1, "title": "Fan failed", "steps": 2},
-        {"planner": "extractive", "seconds": {}, "created_at": 1.0},
-    ),
-    (
-        "gateway_score",
-        {"workflow_id": "w-1", "overall": 3.0, "body": "{}", "findings": []},
-        dict.fromkeys(("relevance", "coverage", "accuracy", "coherence", "conciseness"), 3.0),
-    ),
-    (
-        "knowledge_document",
-        {"id": "fan.md", "title": "Fan", "text": "# Fan\n\nCheck the fan tray.\n"},
-        {"media_type": "text/markdown", "content_hash": "0", "front_matter": {}},
-    ),
-    (
-        "outbox",
-        {"key": "gateway.walk:t-2", "task": "gateway.walk", "kwargs": {"ticket_id": "t-2"}},
-        {"trace_id": "", "created_at": 1.0, "due_at": 1.0, "attempts": 0, "reason": ""},
-    ),
-]
+ROOT = Path(__file__).parents[2]
+OLDER = ROOT / "tests" / "fixtures" / "upgrade" / "older.sqlite.tar.xz"
+RELEASE_COMMIT = "e09fd7cf"
+"""What v0.1.0-alpha.1 was made of."""
+SENTENCE = (
+    "the tables of executor are of revision 0003, and this release begins with 0004: start this "
+    "platform once with release v0.1.0-alpha.1, then with this one\n"
+)
 
 
-def fill_first_schema(url):
-    database = Database(url)
-    with database.engine.begin() as connection:
-        if not database.is_sqlite:
-            connection.exec_driver_sql("DROP SCHEMA public CASCADE")
-            connection.exec_driver_sql("CREATE SCHEMA public")
-    for room in ROOMS:
-        upgrade(database, room, FIRST)
-    there = MetaData()
-    there.reflect(database.engine)
-    workflow = Workflow.model_validate(WORKFLOW).model_dump_json()
-    with database.engine.begin() as connection:
-        for name, own, usual in ROWS:
-            body = {"body": workflow} if name == "gateway_workflow" else {}
-            connection.execute(there.tables[name].insert(), {**usual, **own, **body})
-    database.close()
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """A data folder of a release before."""
+    folder = tmp_path / "data"
+    with tarfile.open(OLDER) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_data_of_the_first_schema_is_read_by_the_api_after_the_upgrade(tmp_path, engine):
-    url = f"sqlite:///{tmp_path / 'flowxpert.db'}" if engine == "sqlite" else postgres_url()
-    fill_first_schema(url)
-    settings = PlatformSettings(_env_file=None, data_dir=tmp_path, database_url=url)
-    with Embedded.open(settings) as platform:
-        client = TestClient(platform.app, base_url="http://127.0.0.1")
-        done = client.get("/v1/tickets/t-1").json()
-        assert (done["title"], done["status"]) == ("Fan", "planned")
-        stored = client.get("/v1/workflows/w-1")
-        assert stored.status_code == 200
-        assert "Check the fan tray." in json.dumps(stored.json())
-        assert client.get("/v1/tickets/t-2").json()["title"] == "B"
-        assert platform.documents.get("fan.md").title == "Fan"
-        # What waited in the queue is done by the new version.
-        assert "gateway.walk:t-2" in {task.key for task in platform.outbox.due(limit=10)}
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """The code of v0.1.0-alpha.1."""
+    command = ["git", "-C", str(ROOT), "archive", RELEASE_COMMIT, "services"]
+    archived = subprocess.run(command, capture_output=True, check=False)
+    if archived.returncode:
+        pytest.skip(f"commit {RELEASE_COMMIT} of v0.1.0-alpha.1 is not in this clone")
+    folder = tmp_path / "release"
+    with tarfile.open(fileobj=io.BytesIO(archived.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
-def test_tables_of_newer_code_are_refused_not_changed(tmp_path):
+def files_of(folder: Path) -> dict[str, str]:
+    """Each file but the lock by the hash of its content."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != LOCK_FILE
+    }
+
+
+def environment(code: Path, data: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONPATH": str(code),
+        "FLOWXPERT_DATA_DIR": str(data),
+        "FLOWXPERT_EXECUTOR_CATALOGUE": str(data / "catalogue"),
+    }
+
+
+@pytest.mark.parametrize(
+    "command", [["up", "--port", "0"], ["migrate"], ["readings", "list"]], ids=" ".join
+)
+def test_a_folder_of_an_older_release_is_refused_untouched(older: Path, command: list[str]) -> None:
+    before = files_of(older)
+    ended = subprocess.run(
+        [sys.executable, "-m", "services.cli", *command],
+        env=environment(ROOT, older),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", SENTENCE)
+    assert files_of(older) == before
+
+
+def test_tables_of_newer_code_are_refused_not_changed(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'newer.db'}")
     database.migrate("kit")
     with database.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_kit SET version_num = '9999'")
     with pytest.raises(UnknownRevisionError, match="9999"):
         database.migrate("kit")
+    with database.engine.connect() as connection:
+        assert revisions_of(connection) == {"kit": "9999"}
     database.close()
 
 
-def test_every_room_begins_with_the_first_revision():
-    for room in ROOMS:
-        versions = Path("services") / room / "migrations" / "versions"
-        assert list(versions.glob(f"v{FIRST}_*.py")), room
+@contextmanager
+def started(code: Path, data: Path) -> Iterator[None]:
+    """`flowxpert up` of this code, until Ctrl-C."""
+    command = [sys.executable, "-m", "services.cli", "up", "--port", "0"]
+    process = subprocess.Popen(command, cwd=code, env=environment(code, data))
+    try:
+        yield
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) in {0, 130}
+    finally:
+        process.kill()
+        process.wait()
+
+
+def waiting(data: Path) -> int:
+    """Readings by rules that the release puts to boxes at its start."""
+    rows = "SELECT count(*) FROM procedure_reading WHERE reader = 'rules'"
+    with closing(sqlite3.connect(data / "flowxpert.db")) as connection:
+        return int(connection.execute(rows).fetchone()[0])
+
+
+def is_migrated(data: Path) -> bool:
+    with closing(sqlite3.connect(data / "flowxpert.db")) as connection:
+        versions = connection.execute("SELECT version_num FROM alembic_procedure").fetchall()
+    return versions == [("0008",)]
+
+
+@pytest.mark.usefixtures("really_migrated")
+def test_a_folder_of_an_older_release_opens_after_v0_1_0_alpha_1(
+    older: Path, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(release, older):
+        eventually(lambda: is_migrated(older) and not waiting(older))
+    expected = json.loads((older / "expected.json").read_text(encoding="utf-8"))
+    monkeypatch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(older / "catalogue"))
+    settings = PlatformSettings(_env_file=None, data_dir=older)
+    with Embedded.open(settings) as platform:
+        client = TestClient(platform.app, base_url="http://127.0.0.1")
+
+        def get(path: str, **query: str) -> Any:
+            answer = client.get(path, params=query)
+            assert answer.status_code == 200, f"{path}: {answer.text}"
+            return answer.json()
+
+        was = expected["readings"]["wiki/fan-failure.md"]
+        now = get(f"/v1/readings/{was['text_hash']}")
+        assert now["state"] == "approved"
+        assert now["reading"]["procedures"] == was["reading"]["procedures"]
+        for name, ticked in expected["ticked"].items():
+            workflow = get(f"/v1/tickets/{expected['tickets'][name]}")["workflow_id"]
+            work = get(f"/v1/workflows/{workflow}/work")
+            done = {each["step"] for each in work["steps"] if each["state"] == "done"}
+            assert done == {step["id"] for step in ticked}
+        bound = get("/v1/bindings", ticket_id=expected["tickets"]["bgp"])
+        approved = {each["step"] for each in bound if each["approved_by"] == "local"}
+        assert approved == {each["step"] for each in expected["bound"]}

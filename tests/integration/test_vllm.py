@@ -35,7 +35,7 @@ def test_an_answer_that_was_cut_off_says_so():
     assert response.usage.completion_tokens == 4
 
 
-def test_what_is_too_long_for_the_model_is_refused_and_the_limit_is_told():
+def test_what_is_too_long_for_the_model_is_refused_and_the_limit_is_reported():
     too_long = "word " * 10_000
     for ask in (
         lambda: served().complete(asking(too_long)),

@@ -1,9 +1,11 @@
-"""Whether two states of the code answer the same tickets with the same bytes.
+"""Compare what two states of the code answer to the same tickets, byte for byte.
 
-`answers.py --out new.json [--compare old.json] [--repository CHECKOUT]` starts the platform of a
-checkout on a fresh data folder through its command line, ingests the examples and some pages of
-FLOWXPERT_DATA, posts 60 tickets one after another and keeps all that the API tells of them. Only
-what every release has is used: commands and addresses. Ids, times and durations are taken out.
+`answers.py --out new.json [--compare old.json] [--repository CHECKOUT] [--model]` starts the
+platform of a checkout on a fresh data folder through its command line, ingests the examples and
+some pages of FLOWXPERT_DATA, posts 200 tickets one after another and keeps what the API, the MCP
+tools and each text format say of them. With `--model` a server that answers by JSON schema is the
+model, and each prompt as it was sent is kept too. Only what every release has is used: commands and
+addresses. Ids, times and durations are taken out.
 
 The embedded vector store adds the parts of a score in an order that changes from start to start,
 which moves scores by up to 2e-8 of their size. Numbers are therefore compared to 1e-6, everything
@@ -15,6 +17,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import socket
@@ -31,7 +34,7 @@ import httpx
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("FLOWXPERT_DATA", ROOT.parent / "shared" / "data"))
-TICKETS = 60
+TICKETS = 200
 UNKNOWN_EVERY = 4
 """Of every so many drawn pages with a ticket one stays out: nothing surely fits its ticket."""
 OTHERS_EVERY = 16
@@ -39,7 +42,14 @@ OTHERS_EVERY = 16
 WAIT_S = 120
 TOLERANCE = 1e-6
 PASSING = {"seconds", "url", "status_url", "workflow_url"}
-"""What is of the run and not of the answer, beside ids and times."""
+"""Fields of the run and not of the answer, beside ids and times."""
+PASSING_TEXT = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32}\b|\d{4}-\d\d-\d\d[T ][\d:.]+|\?v=\w+"
+    r"|/tmp/\w+|\b[\d.]+ (?:ms|s|seconds?|minutes?)\b|\b\d\d:\d\d(?::\d\d)?\b"
+)
+"""Ids, times and folders of a run within a text."""
+FORMATS = ("mermaid", "text", "markdown")
+SCHEMA_SERVER = Path(__file__).parents[1] / "servers" / "schema_openai.py"
 
 Json = Any
 
@@ -74,11 +84,12 @@ def tickets(examples: Path, rows: list[Json]) -> Iterator[tuple[str, str, Json]]
 class Checkout:
     """The platform of a checkout, used from outside."""
 
-    def __init__(self, repository: Path, folder: Path) -> None:
+    def __init__(self, repository: Path, folder: Path, model: dict[str, str] | None = None) -> None:
         self.repository = repository.resolve()
         self.folder = folder
         own = {name: value for name, value in os.environ.items() if "FLOWXPERT" not in name}
         self.environment = own | {"PYTHONPATH": str(self.repository), "OMP_NUM_THREADS": "1"}
+        self.environment |= model or {}
 
     def command(self, *arguments: str) -> list[str]:
         """A command on the data folder."""
@@ -131,35 +142,75 @@ def answer(client: httpx.Client, path: str, body: Json) -> Json:
     posted = client.post(path, params={"wait": WAIT_S}, json=body)
     if posted.status_code != 200:
         raise SystemExit(f"{path}: {posted.status_code} {posted.text}")
-    found = []
+    records = []
     for ticket in posted.json()["tickets"]:
         detail = client.get(f"/v1/tickets/{ticket['id']}").raise_for_status().json()
         workflows = [
             client.get(f"/v1/workflows/{each['id']}").raise_for_status().json()
             for each in detail["candidates"]
         ]
-        found.append({"ticket": detail, "workflows": workflows})
-    return found
+        texts = {
+            form: client.get(f"/v1/workflows/{each['id']}", params={"format": form})
+            .raise_for_status()
+            .text
+            for each in detail["candidates"][:1]
+            for form in FORMATS
+        }
+        records.append({"ticket": detail, "workflows": workflows, "texts": texts})
+    return records
 
 
-def without_passing(told: Json, ids: dict[str, str]) -> Json:
+def tool_answers(client: httpx.Client, name: str, arguments: Json) -> Json:
+    """Call an MCP tool as a client without a session does."""
+    headers = {"Accept": "application/json, text/event-stream"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    called = client.post(
+        "/mcp", headers=headers, json=body | {"params": {"name": name, "arguments": arguments}}
+    )
+    text = called.text
+    return json.loads(text[text.index("{") :]) if "{" in text else text
+
+
+@contextmanager
+def schema_model(folder: Path) -> Iterator[tuple[dict[str, str], Path]]:
+    """A model that answers by schema: the settings that name it, and the log of its prompts."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = folder / "prompts.jsonl"
+    log.touch()
+    server = subprocess.Popen([sys.executable, str(SCHEMA_SERVER), str(port), str(log)])
+    try:
+        url = f"http://127.0.0.1:{port}/v1"
+        yield {"FLOWXPERT_MODEL_URL": url, "FLOWXPERT_MODEL_NAME": "by-schema"}, log
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def without_passing(node: Json, ids: dict[str, str]) -> Json:
     """The same without times and durations, and with the ids of this run numbered."""
-    if isinstance(told, dict):
+    if isinstance(node, dict):
         return {
             name: without_passing(value, ids)
-            for name, value in told.items()
+            for name, value in node.items()
             if name not in PASSING and not name.endswith("_at")
         }
-    if isinstance(told, list):
-        return [without_passing(value, ids) for value in told]
-    return ids.get(told, told) if isinstance(told, str) else told
+    if isinstance(node, list):
+        return [without_passing(value, ids) for value in node]
+    return ids.get(node, node) if isinstance(node, str) else node
+
+
+def _visible(page: str) -> list[str]:
+    """Lines of an HTML page that hold something."""
+    return [line.strip() for line in page.splitlines() if line.strip()]
 
 
 def ids_of(answers: dict[str, Json]) -> dict[str, str]:
     """Names for the ids of tickets and workflows that do not change from run to run."""
     ids = {}
-    for name, found in answers.items():
-        for place, each in enumerate(found, 1):
+    for name, records in answers.items():
+        for place, each in enumerate(records, 1):
             ids[each["ticket"]["id"]] = f"{name} {place}"
             for question in each["ticket"]["clarifications"]:
                 ids[question["id"]] = f"{name} {place}, question {question['turn']}"
@@ -168,23 +219,42 @@ def ids_of(answers: dict[str, Json]) -> dict[str, str]:
     return ids
 
 
-def collect_answers(repository: Path) -> dict[str, Json]:
+def collect_answers(repository: Path, *, has_model: bool) -> dict[str, Json]:
     """The answers of a checkout by the ticket's name."""
     rows = drawn_rows(TICKETS - len(list((ROOT / "examples").glob("alerts/*/*.json"))))
     with tempfile.TemporaryDirectory() as folder:
         pages = Path(folder, "pages")
         collect_pages(rows, pages)
-        checkout = Checkout(repository, Path(folder, "data"))
-        checkout.run("ingest", str(ROOT / "examples" / "documents"))
-        checkout.run("ingest", str(pages))
-        checkout.run("readings", "import", str(ROOT / "examples" / "readings.jsonl"), "--approve")
-        with checkout.up() as client:
-            answers = {
-                name: answer(client, path, body)
-                for name, path, body in tickets(ROOT / "examples", rows)
-            }
+        if not has_model:
+            return _answers_of(Checkout(repository, Path(folder, "data")), pages, rows)
+        with schema_model(Path(folder)) as (model, log):
+            answers = _answers_of(Checkout(repository, Path(folder, "data"), model), pages, rows)
+            prompts = sorted(set(log.read_text().splitlines()))
+        kept = {hashlib.sha256(each.encode()).hexdigest()[:16]: each[:300] for each in prompts}
+        return answers | {"prompts": kept}
+
+
+def _answers_of(checkout: Checkout, pages: Path, rows: list[Json]) -> dict[str, Json]:
+    checkout.run("ingest", str(ROOT / "examples" / "documents"))
+    checkout.run("ingest", str(pages))
+    checkout.run("readings", "import", str(ROOT / "examples" / "readings.jsonl"), "--approve")
+    tools = {}
+    with checkout.up() as client:
+        answers = {
+            name: answer(client, path, body)
+            for name, path, body in tickets(ROOT / "examples", rows)
+        }
+        for name, each in list(answers.items())[::20]:
+            ticket_id = each[0]["ticket"]["id"]
+            tools[f"{name}, by MCP"] = tool_answers(
+                client, "get_workflow", {"ticket_id": ticket_id}
+            )
+            tools[f"{name}, its page"] = _visible(client.get(f"/tickets/{ticket_id}").text)
+        tools["search by MCP"] = tool_answers(client, "search_knowledge", {"query": "disk full"})
+        for path in ("/v1/readings", "/v1/documents"):
+            tools[path] = client.get(path).json()
     ids = ids_of(answers)
-    return {name: without_passing(found, ids) for name, found in answers.items()}
+    return {name: without_passing(each, ids) for name, each in (answers | tools).items()}
 
 
 def differences(before: Json, now: Json, where: str = "") -> Iterator[str]:
@@ -198,6 +268,10 @@ def differences(before: Json, now: Json, where: str = "") -> Iterator[str]:
     elif isinstance(before, float) and isinstance(now, float):
         if not math.isclose(before, now, rel_tol=TOLERANCE):
             yield f"{where}: {before} -> {now}"
+    elif isinstance(before, str) and isinstance(now, str):
+        before, now = PASSING_TEXT.sub("*", before), PASSING_TEXT.sub("*", now)
+        if before != now:
+            yield f"{where}: {_shortly(before)} -> {_shortly(now)}"
     elif before != now:
         yield f"{where}: {_shortly(before)} -> {_shortly(now)}"
 
@@ -234,14 +308,17 @@ def main() -> None:
     parser.add_argument("--repository", type=Path, default=ROOT, help="whose code answers")
     parser.add_argument("--out", type=Path, required=True, help="JSON file for the answers")
     parser.add_argument("--compare", type=Path, help="answers that these should equal")
-    given = parser.parse_args()
+    parser.add_argument("--model", action="store_true", help="with a model that answers by schema")
+    arguments = parser.parse_args()
     started = time.monotonic()
-    answers = collect_answers(given.repository)
-    given.out.write_text(json.dumps(answers, sort_keys=True, indent=1), encoding="utf-8")
-    for name, found in answers.items():
-        _print(f"{fingerprint(found)[:16]}  {name}")
+    answers = collect_answers(arguments.repository, has_model=arguments.model)
+    arguments.out.write_text(json.dumps(answers, sort_keys=True, indent=1), encoding="utf-8")
+    for name, records in answers.items():
+        _print(f"{fingerprint(records)[:16]}  {name}")
     _print(f"{fingerprint(answers)}  all, in {time.monotonic() - started:.0f} s")
-    if given.compare and compare(json.loads(given.compare.read_text(encoding="utf-8")), answers):
+    if arguments.compare and compare(
+        json.loads(arguments.compare.read_text(encoding="utf-8")), answers
+    ):
         raise SystemExit(1)
 
 

@@ -28,8 +28,8 @@ class Prometheus:
         """The series that the query gives now."""
         answer = self._client.get("/api/v1/query", params={"query": query}).json()
         assert answer["status"] == "success", (query, answer)
-        found: list[Any] = answer["data"]["result"]
-        return found
+        series: list[Any] = answer["data"]["result"]
+        return series
 
     def is_ready(self) -> bool:
         """Whether it answers."""

@@ -54,8 +54,8 @@ class Chat(BaseHTTPRequestHandler):
 
 
 def _wait() -> None:
-    held = FILE.with_suffix(".held")
-    while held.exists():
+    hold_file = FILE.with_suffix(".held")
+    while hold_file.exists():
         FILE.with_suffix(".begun").touch()
         time.sleep(0.02)
 

@@ -14,9 +14,8 @@ from statistics import median, quantiles
 from rich.console import Console
 
 from services.kit.settings import PlatformSettings
-from services.planner.composing.catalogue.component import Component, Components
-from services.planner.composing.catalogue.filtering import ComponentFilter
-from services.planner.composing.words.clauses import clauses
+from services.planner.composing.component import Component, Components
+from services.planner.composing.filtering import ComponentFilter, clauses
 from services.stores import open_embedder
 
 VERBS = ("Show", "Clear", "Restart", "Delete", "Create", "List", "Export", "Check", "Set", "Drain")
@@ -45,21 +44,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--components", type=int, default=10_000)
     parser.add_argument("--times", type=int, default=20)
-    given, say = parser.parse_args(), Console().print
+    arguments, say = parser.parse_args(), Console().print
     embedder = open_embedder(PlatformSettings())
     embedder.limit_threads(1)
-    filter_, components = ComponentFilter(embedder), catalogue(given.components)
+    filter_, components = ComponentFilter(embedder), catalogue(arguments.components)
     begun = time.perf_counter()
-    filter_.ranked(INSTRUCTION, components)
-    say(f"first, with {given.components} embedded: {time.perf_counter() - begun:.1f} s")
+    filter_.rank(INSTRUCTION, components)
+    say(f"first, with {arguments.components} embedded: {time.perf_counter() - begun:.1f} s")
     taken, embedding = [], []
-    for number in range(given.times):
-        asked = f"{INSTRUCTION} {number}"
+    for number in range(arguments.times):
+        instruction = f"{INSTRUCTION} {number}"
         begun = time.perf_counter()
-        embedder.embed([asked, *clauses(asked)])
+        embedder.embed([instruction, *clauses(instruction)])
         embedding.append(1000 * (time.perf_counter() - begun))
         begun = time.perf_counter()
-        filter_.ranked(asked, components)
+        filter_.rank(instruction, components)
         taken.append(1000 * (time.perf_counter() - begun))
     say(f"of that embedding the instruction and its clauses: median {median(embedding):.1f} ms")
     say(f"a choice: median {median(taken):.1f} ms, 95 % {quantiles(taken, n=20)[-1]:.1f} ms")

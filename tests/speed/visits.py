@@ -63,19 +63,19 @@ class Version:
         """Where the scores by pages came from, of all workflows that were asked for."""
         lines = httpx.get(f"{self.url}/metrics").text.splitlines()
         name = "flowxpert_scorer_prepared_total{"
-        found = [line.removeprefix(name) for line in lines if line.startswith(name)]
-        return " ".join(found)
+        samples = [line.removeprefix(name) for line in lines if line.startswith(name)]
+        return " ".join(samples)
 
     def post(self, kind: str, ticket: dict[str, Any]) -> None:
         """Deliver a ticket and wait for its workflow."""
         cpu = cpu_s(self.pid)
         answer = httpx.post(f"{self.url}/workflow", json=ticket, params={"wait": 60}, timeout=90)
-        told = answer.raise_for_status().json()
-        known = httpx.get(f"{self.url}{told['status_url']}").json()
-        came, stored = (datetime.fromisoformat(known[at]) for at in ("created_at", "updated_at"))
+        receipt = answer.raise_for_status().json()
+        state = httpx.get(f"{self.url}{receipt['status_url']}").json()
+        came, stored = (datetime.fromisoformat(state[at]) for at in ("created_at", "updated_at"))
         wall = (stored - came).total_seconds()
-        self.refused += told["status"] == "refused"
-        stages = (told.get("workflow") or {}).get("seconds", {})
+        self.refused += receipt["status"] == "refused"
+        stages = (receipt.get("workflow") or {}).get("seconds", {})
         cost = (wall * 1000, (cpu_s(self.pid) - cpu) * 1000, stages)
         self.visits.setdefault(kind, []).append(cost)
 
@@ -132,14 +132,14 @@ def tickets(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     for row in chosen:
         yield "first", dict(row["ticket"])
     for row in chosen:
-        title, said = row["ticket"]["title"], row["ticket"]["description"]
-        first, _, rest = said.partition(". ")
+        title, description = row["ticket"]["title"], row["ticket"]["description"]
+        first, _, rest = description.partition(". ")
         yield "return", {"title": first[:200], "description": f"{rest} {title}, again."}
 
 
 def floor(data: Path, most: int) -> dict[str, float]:
     """Milliseconds, median and 95th percentile, of what no preparation saves."""
-    found: list[float] = []
+    durations: list[float] = []
     with tempfile.TemporaryDirectory(prefix="speed-floor-") as scratch:
         folder = shutil.copytree(data, Path(scratch) / "data")
         settings = PlatformSettings(_env_file=None, data_dir=folder)
@@ -155,9 +155,9 @@ def floor(data: Path, most: int) -> dict[str, float]:
                 for commit in range(FLOOR_COMMITS):
                     with database.session() as session:
                         session.add(_row(f"floor:{number}:{commit}", text))
-                found.append((time.perf_counter() - began) * 1000)
+                durations.append((time.perf_counter() - began) * 1000)
         database.close()
-    return _spread(found[SETTLE:])
+    return _spread(durations[SETTLE:])
 
 
 def _row(key: str, text: str) -> OutboxRow:
@@ -167,8 +167,8 @@ def _row(key: str, text: str) -> OutboxRow:
     )
 
 
-def _spread(found: Sequence[float]) -> dict[str, float]:
-    return {"p50": round(median(found), 1), "p95": round(quantiles(found, n=20)[-1], 1)}
+def _spread(durations: Sequence[float]) -> dict[str, float]:
+    return {"p50": round(median(durations), 1), "p95": round(quantiles(durations, n=20)[-1], 1)}
 
 
 def compare(versions: Sequence[Version], most: int) -> None:
@@ -195,13 +195,13 @@ def show(versions: Sequence[Version]) -> None:
                 name: round(median(c[2][name] for c in counted if name in c[2]) * 1000, 1)
                 for name in names
             }
-            told = " ".join(f"{name} {value}" for name, value in stages.items())
+            note = " ".join(f"{name} {value}" for name, value in stages.items())
             times = f"{wall['p50'] / first:.2f}"
             figures = (str(len(counted)), str(wall["p50"]), str(wall["p95"]), str(cpu["p50"]))
-            table.add_row(version.name, kind, *figures, times, told)
+            table.add_row(version.name, kind, *figures, times, note)
         memory = f"start {version.start_s:.1f} s, {memory_mb(version.pid):.0f} MB"
-        told = f"{version.refused} refused; {memory}; scores {version.scores()}"
-        table.add_row(version.name, told)
+        note = f"{version.refused} refused; {memory}; scores {version.scores()}"
+        table.add_row(version.name, note)
     Console(width=150).print(table)
 
 
@@ -211,18 +211,18 @@ def main() -> None:
     parser.add_argument("--tickets", type=int, default=60)
     parser.add_argument("--floor", type=Path)
     parser.add_argument("versions", nargs="*", metavar="NAME=CHECKOUT:DATA")
-    told, say = parser.parse_args(), Console()
-    if told.floor:
-        say.print("floor, ms:", floor(told.floor, told.tickets))
+    arguments, say = parser.parse_args(), Console()
+    if arguments.floor:
+        say.print("floor, ms:", floor(arguments.floor, arguments.tickets))
     with contextlib.ExitStack() as stack:
-        named = (each.partition("=") for each in told.versions)
+        named = (each.partition("=") for each in arguments.versions)
         places = ((name, *place.partition(":")[::2]) for name, _, place in named)
         versions = [
             stack.enter_context(running(name, Path(checkout), Path(data)))
             for name, checkout, data in places
         ]
         if versions:
-            compare(versions, told.tickets)
+            compare(versions, arguments.tickets)
             show(versions)
     say.print("load of the machine:", os.getloadavg())
 

@@ -77,8 +77,8 @@ def test_rotated_and_revoked_keys_end(run, keys):
     assert run("keys", "revoke", "bot").exit_code == 0
     with pytest.raises(WrongCredentialError):
         keys.caller(new)
-    told = [line["action"] for line in json.loads(run("audit", "--json").stdout)]
-    assert told == ["key.revoked", "key.rotated", "key.created"]
+    actions = [line["action"] for line in json.loads(run("audit", "--json").stdout)]
+    assert actions == ["key.revoked", "key.rotated", "key.created"]
     assert "key.revoked" in run("audit", "--who", "local").stdout
     assert "key." not in run("audit", "--who", "eve").stdout
 

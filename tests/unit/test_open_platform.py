@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from services.cli.opening import OneServiceError, open_platform
+from services.cli.platform_access import OneServiceError, open_platform
 from services.kit.settings import PlatformSettings
 
 

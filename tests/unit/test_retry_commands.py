@@ -68,7 +68,7 @@ def test_dead_letters_are_listed_and_put_back_to_work(gateway, run):
     assert gateway.ticket(ticket_id)["status"] == "planned"
 
 
-def test_which_ones_must_be_said(run):
+def test_which_ones_must_be_named(run):
     with pytest.raises(InvalidInputError):
         run("tickets", "retry")
     with pytest.raises(InvalidInputError):

@@ -11,15 +11,15 @@ from services.knowledge.screening.document import hash_of
 from services.procedure.model import as_json
 from services.procedure.ports import ReadingState
 from tests.readings import reading_of_list
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
 PUMP = "# Pump leaks\n\n1. Close the valve.\n2. Change the seal.\n"
 
 
 @pytest.fixture
-def stand(tmp_path):
-    made = Stand(tmp_path)
+def harness(tmp_path):
+    made = IngestionHarness(tmp_path)
     made.write("fan.md", FAN)
     made.write("pump.md", PUMP)
     made.ingest()
@@ -28,7 +28,7 @@ def stand(tmp_path):
 
 
 @pytest.fixture
-def run(stand, tmp_path):
+def run(harness, tmp_path):
     """What `run` does with readings of these pages that somebody exported."""
     file = tmp_path / "readings.jsonl"
     rows = (
@@ -38,9 +38,9 @@ def run(stand, tmp_path):
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
     def run():
-        _import_readings(SimpleNamespace(ingestion=stand.service), file)
+        _import_readings(SimpleNamespace(ingestion=harness.service), file)
         return {
-            each.documents[0]: each for each in stand.service.readings("ann").find(ReadingQuery())
+            each.documents[0]: each for each in harness.service.readings("ann").find(ReadingQuery())
         }
 
     return run
@@ -52,20 +52,20 @@ def test_the_readings_are_approved_once(run):
     assert run() == first
 
 
-def test_an_approval_that_somebody_took_back_stays_back(stand, run):
+def test_an_approval_that_somebody_took_back_stays_back(harness, run):
     fan = run()["fan.md"].text_hash
-    stand.service.readings("ann").undo(fan)
+    harness.service.readings("ann").undo(fan)
     again = run()
     assert again["fan.md"].state is ReadingState.READ
     assert again["pump.md"].state is ReadingState.APPROVED
-    stand.service.readings("ann").approve(fan, ApprovalRequest(procedure=0))
+    harness.service.readings("ann").approve(fan, ApprovalRequest(procedure=0))
     assert run()["fan.md"].state is ReadingState.APPROVED
 
 
-def test_a_page_that_is_ingested_later_gets_its_reading_then(stand, run):
-    (stand.root / "pump.md").unlink()
-    stand.ingest()
+def test_a_page_that_is_ingested_later_gets_its_reading_then(harness, run):
+    (harness.root / "pump.md").unlink()
+    harness.ingest()
     assert set(run()) == {"fan.md"}
-    stand.write("pump.md", PUMP)
-    stand.ingest()
+    harness.write("pump.md", PUMP)
+    harness.ingest()
     assert run()["pump.md"].state is ReadingState.APPROVED

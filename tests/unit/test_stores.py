@@ -14,8 +14,8 @@ def opened(tmp_path):
         database = Database.memory()
         closing.callback(database.close)
 
-        def vectors_of(*, shared=False, **given):
-            settings = PlatformSettings(_env_file=None, data_dir=tmp_path, **given)
+        def vectors_of(*, shared=False, **fields):
+            settings = PlatformSettings(_env_file=None, data_dir=tmp_path, **fields)
             return open_vectors(settings, database, 32, closing, shared=shared)
 
         yield vectors_of
@@ -32,7 +32,7 @@ def test_processes_are_refused_a_store_that_they_cannot_share(opened, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_nobody_knows_is_refused_with_those_that_are_known(opened):
+def test_a_store_that_nobody_knows_is_refused_with_those_that_are_available(opened):
     with pytest.raises(UnknownVectorStoreError, match=r"'chroma'; known are qdrant-edge, qdrant"):
         opened(vectors="chroma")
 

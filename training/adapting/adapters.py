@@ -75,8 +75,8 @@ class _Begun(Value):
     def of(
         cls, kind: AdapterKind, recipe: AdapterRecipe, base: Path, texts: Sequence[_Text]
     ) -> Self:
-        told = hashlib.sha256(repr(list(texts)).encode()).hexdigest()
-        return cls(kind=kind, recipe=recipe, base=base_hash(base), lessons=told)
+        digest = hashlib.sha256(repr(list(texts)).encode()).hexdigest()
+        return cls(kind=kind, recipe=recipe, base=base_hash(base), lessons=digest)
 
 
 def train_adapter(
@@ -101,12 +101,12 @@ def train_adapter(
         UnusableMaterialError: There is nothing to learn.
         UnusableModelError: `base` holds no model.
     """
-    found = read_material(material)
+    loaded = read_material(material)
     if test is not None:
-        refuse_shared(found.pages, test)
+        refuse_shared(loaded.pages, test)
     tokenizer = load_tokenizer(base)
-    lessons = list(_LESSONS[kind](found))
-    texts = [_Text(text_of(tokenizer, each.asked), each.right, each.wrong) for each in lessons]
+    lessons = list(_LESSONS[kind](loaded))
+    texts = [_Text(text_of(tokenizer, each.messages), each.right, each.wrong) for each in lessons]
     fitting = [each for each in texts if _tokens(tokenizer, each) <= recipe.sft.most_tokens]
     if not fitting:
         raise UnusableMaterialError(
@@ -126,11 +126,11 @@ def train_adapter(
     card = make_card(
         kind,
         base,
-        data=found.hashes,
+        data=loaded.hashes,
         counts={
-            "pages": len(found.pages),
-            "readings not approved, left out": found.not_approved,
-            "readings without their page, left out": found.without_page,
+            "pages": len(loaded.pages),
+            "readings not approved, left out": loaded.not_approved,
+            "readings without their page, left out": loaded.without_page,
             "lessons": len(fitting),
             "lessons too long, left out": len(texts) - len(fitting),
             "pairs": len(pairs),
@@ -200,8 +200,8 @@ def _likelihood(
     for start in range(0, len(texts), batch):
         rows = [encoded(tokenizer, t.prompt, f" {t.right}") for t in texts[start : start + batch]]
         together = Encoded.of(rows, pad=tokenizer.pad_token_id).to(model.device)
-        told = log_probabilities(model, together) * together.answered
-        total += float(told.sum())
+        log_probs = log_probabilities(model, together) * together.answered
+        total += float(log_probs.sum())
         tokens += int(together.answered.sum())
     return total / tokens
 
@@ -213,6 +213,6 @@ def _tokens(tokenizer: TokenizerLike, text: _Text) -> int:
 
 _Lessons = Callable[[Material], Iterator[Lesson]]
 _LESSONS: dict[AdapterKind, _Lessons] = {
-    AdapterKind.READER: lambda found: reader_lessons(found.pages),
-    AdapterKind.JUDGE: lambda found: judge_lessons(found.pages, label=_LABEL),
+    AdapterKind.READER: lambda material: reader_lessons(material.pages),
+    AdapterKind.JUDGE: lambda material: judge_lessons(material.pages, label=_LABEL),
 }

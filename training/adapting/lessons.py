@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from services.llm.chat_model import Message
 from services.procedure.by_model.question import messages as about_page
-from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
 from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure, Reading, as_json
-from services.procedure.program.cited_lines import numbers
-from services.scorer.fitted import ScoringFit
-from services.scorer.judges.fact_judge import answer_of, messages_of, orders_of
+from services.procedure.program import line_numbers
+from services.scorer.cases import PageFacts
+from services.scorer.judges.fact_judge import answer_text, orders_of, prompt_messages
 from services.scorer.judges.question import FactQuestion
-from services.scorer.judges.questions import questions
-from services.scorer.page_facts import PageFacts
+from services.scorer.judges.questions import rank_questions
+from services.scorer.scoring_fit import ScoringFit
 from services.workflow.model import Workflow
 from training.adapting.material import Page
 from training.model.sequences import TokenizerLike
@@ -31,9 +31,9 @@ _NOT_ASKED_FOR = frozenset({"commands", "expected"})
 
 
 class Lesson(NamedTuple):
-    """What is asked, what is right and, where it is known, what was said wrongly."""
+    """The question, the right answer and, where it is known, the wrong one that was given."""
 
-    asked: tuple[Message, ...]
+    messages: tuple[Message, ...]
     right: str
     wrong: str = ""
 
@@ -57,21 +57,21 @@ def judge_lessons(pages: Sequence[Page], *, label: str) -> Iterator[Lesson]:
         source = CitedPages({page.id: page.text})
         for right in page.reading.procedures:
             drawn = [
-                Drawn(workflow, source)
+                GroundedWorkflow(workflow, source)
                 for workflow in (lower(right, page.id), *_other(page.before, right, page.id))
             ]
             decided = [(each, facts.of(each).decided) for each in drawn]
-            for question in questions(decided, limit=_MOST_QUESTIONS):
+            for question in rank_questions(decided, limit=_MOST_QUESTIONS):
                 yield from _judged(question, label)
 
 
-def text_of(tokenizer: TokenizerLike, asked: Sequence[Message]) -> str:
+def text_of(tokenizer: TokenizerLike, messages: Sequence[Message]) -> str:
     """The dialogue up to where the model answers, by the model's own template where it has one."""
     if tokenizer.chat_template:
-        turns = [{"role": each.role, "content": each.content} for each in asked]
-        told: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        return told
-    return "".join(f"{each.role}:\n{each.content}\n\n" for each in asked) + "assistant:\n"
+        turns = [{"role": each.role, "content": each.content} for each in messages]
+        text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return text
+    return "".join(f"{each.role}:\n{each.content}\n\n" for each in messages) + "assistant:\n"
 
 
 def _facts() -> PageFacts:
@@ -81,32 +81,32 @@ def _facts() -> PageFacts:
 
 def _other(before: Reading | None, right: Procedure, page_id: str) -> Iterator[Workflow]:
     """Of an earlier reading the procedure that shares most lines with the right one."""
-    own = numbers(right.lines)
+    own = line_numbers(right.lines)
     procedures = before.procedures if before else ()
-    nearest = max(procedures, key=lambda each: len(numbers(each.lines) & own), default=None)
+    nearest = max(procedures, key=lambda each: len(line_numbers(each.lines) & own), default=None)
     if nearest is not None:
         yield lower(nearest, page_id)
 
 
 def _judged(question: FactQuestion, label: str) -> Iterator[Lesson]:
     """One for each order; none where the approved program says nothing, or several things."""
-    said = [{c.option for c in question.claims if c.candidate == number} for number in (0, 1)]
-    if len(said[0]) != 1:
+    options = [{c.option for c in question.claims if c.candidate == number} for number in (0, 1)]
+    if len(options[0]) != 1:
         return
-    (right,) = said[0]
-    others = said[1] - said[0]
+    (right,) = options[0]
+    others = options[1] - options[0]
     for order in orders_of(question, label):
         letters = {place: ascii_uppercase[n] for n, place in enumerate(order)}
-        wrong = answer_of(letters[min(others)]) if others else ""
-        yield Lesson(messages_of(question, order), answer_of(letters[right]), wrong)
+        wrong = answer_text(letters[min(others)]) if others else ""
+        yield Lesson(prompt_messages(question, order), answer_text(letters[right]), wrong)
 
 
 def _answer(reading: Reading) -> str:
-    programs = [_as_asked(as_json(each)) for each in reading.procedures]
+    programs = [_as_prompted(as_json(each)) for each in reading.procedures]
     return json.dumps({"procedures": programs}, ensure_ascii=False)
 
 
-def _as_asked(program: object) -> object:
+def _as_prompted(program: object) -> object:
     if isinstance(program, dict):
-        return {k: _as_asked(of) for k, of in program.items() if k not in _NOT_ASKED_FOR}
-    return [_as_asked(each) for each in program] if isinstance(program, list) else program
+        return {k: _as_prompted(of) for k, of in program.items() if k not in _NOT_ASKED_FOR}
+    return [_as_prompted(each) for each in program] if isinstance(program, list) else program

@@ -86,12 +86,12 @@ def page_texts(folder: Path) -> dict[str, str]:
     """
     if not folder.is_dir():
         raise UnusableMaterialError(f"expected a folder with documents at {folder}")
-    found = {}
+    texts = {}
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         id_ = path.relative_to(folder).as_posix()
         if reader := reader_of(id_):
-            found[id_] = screen_document(reader.read(path.read_bytes()).text).text
-    return found
+            texts[id_] = screen_document(reader.read(path.read_bytes()).text).text
+    return texts
 
 
 def refuse_shared(pages: Sequence[Page], test: Path) -> None:
@@ -103,8 +103,12 @@ def refuse_shared(pages: Sequence[Page], test: Path) -> None:
         SharedPagesError: Some are.
         UnusableMaterialError: There is no such folder.
     """
-    held = {_words(text): id_ for id_, text in page_texts(test).items()}
-    shared = [(page.id, held[_words(page.text)]) for page in pages if _words(page.text) in held]
+    id_by_words = {_words(text): id_ for id_, text in page_texts(test).items()}
+    shared = [
+        (page.id, id_by_words[_words(page.text)])
+        for page in pages
+        if _words(page.text) in id_by_words
+    ]
     if shared:
         named = ", ".join(f"{own} (there {other})" for own, other in shared[:_NAMED])
         more = f" and {len(shared) - _NAMED} more" if len(shared) > _NAMED else ""

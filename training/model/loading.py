@@ -107,8 +107,8 @@ def load_with_adapter(base: Path, adapter: Path | None) -> Model:
 def save_adapter(model: Model, folder: Path, base: Path) -> None:
     """Write the trained adapter and what it was trained on into an existing folder."""
     model.save_pretrained(folder, selected_adapters=["default"])
-    told = {"base": str(base), "hash": base_hash(base)}
-    folder.joinpath(_BASE_FILE).write_text(json.dumps(told, indent=1), encoding="utf-8")
+    origin = {"base": str(base), "hash": base_hash(base)}
+    folder.joinpath(_BASE_FILE).write_text(json.dumps(origin, indent=1), encoding="utf-8")
 
 
 def base_hash(folder: Path) -> str:
@@ -118,13 +118,13 @@ def base_hash(folder: Path) -> str:
         UnusableModelError: There is no model.
     """
     _is_local(folder)
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted([folder / "config.json", *folder.glob("*.safetensors")]):
-        told.update(path.name.encode())
+        digest.update(path.name.encode())
         with path.open("rb") as file:
             while chunk := file.read(1 << 22):
-                told.update(chunk)
-    return told.hexdigest()
+                digest.update(chunk)
+    return digest.hexdigest()
 
 
 def refuse_other_base(adapter: Path, base: Path) -> None:
@@ -137,10 +137,10 @@ def refuse_other_base(adapter: Path, base: Path) -> None:
     path = adapter / _BASE_FILE
     if not path.is_file():
         raise UnusableModelError(f"{adapter} holds no adapter that says on what it was trained")
-    told = json.loads(path.read_text(encoding="utf-8"))
-    if told["hash"] != base_hash(base):
+    origin = json.loads(path.read_text(encoding="utf-8"))
+    if origin["hash"] != base_hash(base):
         raise OtherBaseError(
-            f"the adapter in {adapter} was trained on {told['base']} and does not fit {base}:"
+            f"the adapter in {adapter} was trained on {origin['base']} and does not fit {base}:"
             " name that model, or train a new adapter"
         )
 

@@ -21,8 +21,8 @@ def sampled(
     An answer that is cut off at `most_tokens` has no end.
     """
     model.eval()
-    given = tokenizer(list(prompts), return_tensors="pt", padding=True, add_special_tokens=False)
-    ids, mask = given["input_ids"].to(model.device), given["attention_mask"].to(model.device)
+    encoding = tokenizer(list(prompts), return_tensors="pt", padding=True, add_special_tokens=False)
+    ids, mask = encoding["input_ids"].to(model.device), encoding["attention_mask"].to(model.device)
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
@@ -44,8 +44,8 @@ def sampled(
 
 def texts(tokenizer: TokenizerLike, rows: Sequence[Row]) -> list[str]:
     """The answers in words."""
-    found: list[str] = tokenizer.batch_decode([r.answer for r in rows], skip_special_tokens=True)
-    return found
+    answers: list[str] = tokenizer.batch_decode([r.answer for r in rows], skip_special_tokens=True)
+    return answers
 
 
 def _ended(answer: list[int], end: int) -> list[int]:

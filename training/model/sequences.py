@@ -21,10 +21,10 @@ class Row(NamedTuple):
 
 def encoded(tokenizer: TokenizerLike, prompt: str, answer: str) -> Row:
     """The row of two texts; the answer ends with the tokenizer's end."""
-    told = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    answer_ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
     return Row(
         tokenizer(prompt, add_special_tokens=False)["input_ids"],
-        [*told, tokenizer.eos_token_id],
+        [*answer_ids, tokenizer.eos_token_id],
     )
 
 
@@ -78,14 +78,14 @@ def hidden_states(model: Model, batch: Encoded) -> Tensor:
     return states[:, batch.width - 1 : -1]
 
 
-def told_by(model: Model, states: Tensor, batch: Encoded) -> Tensor:
-    """Log-probabilities of the answers' tokens by their hidden states."""
+def token_log_probs(model: Model, states: Tensor, batch: Encoded) -> Tensor:
+    """Return the log-probabilities of the answers' tokens by their hidden states."""
     logits = model.get_output_embeddings()(states).float()
     wanted = batch.ids[:, batch.width :].unsqueeze(-1)
-    found: Tensor = logits.log_softmax(-1).gather(-1, wanted).squeeze(-1)
-    return found
+    log_probs: Tensor = logits.log_softmax(-1).gather(-1, wanted).squeeze(-1)
+    return log_probs
 
 
 def log_probabilities(model: Model, batch: Encoded) -> Tensor:
     """Of each token of the answers; rows × tokens of the longest."""
-    return told_by(model, hidden_states(model, batch), batch)
+    return token_log_probs(model, hidden_states(model, batch), batch)

@@ -22,8 +22,8 @@ def coevolve_toy(base: Path, out: Path, *, iterations: int, queries: int, seed: 
     recipe: Recipe = TOY.model_copy(update={"iterations": iterations, "seed": seed})
     run = Coevolution(world, lambda adapter: FactsByModel(world, base, adapter), base, recipe, out)
     outcome = run.run()
-    told = json.dumps([[world.prompt(query) for query in world.train]])
-    counts = {"queries": queries, "held-out queries": len(world.held_out)}
+    prompts_json = json.dumps([[world.prompt(query) for query in world.train]])
+    counts = {"queries": queries, "held-out queries": len(world.holdout)}
     for each in outcome.iterations:
         if each.pairs:
             counts |= {f"iteration {each.number}, pairs {n}": v for n, v in each.pairs}
@@ -34,7 +34,7 @@ def coevolve_toy(base: Path, out: Path, *, iterations: int, queries: int, seed: 
     card = make_card(
         "coevolution",
         base,
-        data={"queries": hashlib.sha256(told.encode()).hexdigest()},
+        data={"queries": hashlib.sha256(prompts_json.encode()).hexdigest()},
         counts=counts,
         figures=figures,
         recipe=recipe.model_dump(),

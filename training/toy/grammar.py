@@ -101,20 +101,20 @@ def claims(text: str) -> list[Claim] | None:
     words = text.split()
     if len(words) % 3 != 2 or words[-1] != END or words[-2] not in NUMBERS:
         return None
-    found: list[Claim] = []
+    parsed: list[Claim] = []
     before = START
     for place in range(0, len(words) - 2, 3):
         line, action, guard = words[place : place + 3]
         if line not in NUMBERS or action not in ACTIONS or guard not in GUARDS:
             return None
-        found += [
+        parsed += [
             Claim(Fact("next", before, action), (place, place + 1)),
             Claim(Fact("step", action), (place + 1,)),
             Claim(Fact("guard", action, guard), (place + 2,)),
         ]
         before = action
-    found.append(Claim(Fact("next", before, END), (len(words) - 2, len(words) - 1)))
-    return found
+    parsed.append(Claim(Fact("next", before, END), (len(words) - 2, len(words) - 1)))
+    return parsed
 
 
 def facts_of(page: Page) -> Counter[Fact]:
@@ -133,11 +133,11 @@ def expected_f1(chances: Sequence[float], facts: int) -> float:
 def decided(text: str, page: Page) -> list[float]:
     """1 or 0 for each claim of a workflow, by the page; a second time the same is wrong."""
     left = facts_of(page)
-    found = []
+    flags = []
     for claim in claims(text) or []:
-        found.append(float(left[claim.fact] > 0))
+        flags.append(float(left[claim.fact] > 0))
         left[claim.fact] -= 1
-    return found
+    return flags
 
 
 def facts_f1(text: str, page: Page) -> float:
@@ -147,10 +147,10 @@ def facts_f1(text: str, page: Page) -> float:
 
 def marks(text: str, page: Page) -> dict[str, float]:
     """The paper's five marks, 1 to 5, by simple measures; all 1 where it is not in the form."""
-    told, facts = claims(text) or [], facts_of(page)
+    own_claims, facts = claims(text) or [], facts_of(page)
     right = decided(text, page)
-    names = [c.fact.about for c in told if c.fact.kind == "step"]
-    arrows = [one for c, one in zip(told, right, strict=True) if c.fact.kind == "next"]
+    names = [c.fact.about for c in own_claims if c.fact.kind == "step"]
+    arrows = [one for c, one in zip(own_claims, right, strict=True) if c.fact.kind == "next"]
     shares = {
         "relevance": _share([name in dict(page.steps) for name in names]),
         "coverage": sum(right) / facts.total(),
@@ -158,8 +158,8 @@ def marks(text: str, page: Page) -> dict[str, float]:
         "coherence": _share(arrows),
         "conciseness": len(set(names)) / max(len(names), len(page.steps)) if names else 0.0,
     }
-    return {name: 1 + 4 * (share if told else 0.0) for name, share in shares.items()}
+    return {name: 1 + 4 * (share if own_claims else 0.0) for name, share in shares.items()}
 
 
-def _share(found: Sequence[float]) -> float:
-    return sum(found) / len(found) if found else 0.0
+def _share(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -73,8 +73,8 @@ def make_base(
     for _ in range(steps):
         chosen = torch.randint(len(rows), (batch,), generator=chooser).tolist()
         together = Encoded.of([rows[n] for n in chosen], pad=tokenizer.pad_token_id)
-        told = log_probabilities(model, together)
-        loss = -(told * together.answered).sum() / together.answered.sum()
+        log_probs = log_probabilities(model, together)
+        loss = -(log_probs * together.answered).sum() / together.answered.sum()
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

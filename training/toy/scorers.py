@@ -34,8 +34,8 @@ class MeanOfMarks:
     def scores(self, queries: Sequence[Query], workflows: Sequence[str]) -> list[float]:
         """See `Scorer.scores`; 1 to 5."""
         both = zip(queries, workflows, strict=True)
-        found = [marks(workflow, self._world.page(query)) for query, workflow in both]
-        return [sum(each.values()) / len(each) for each in found]
+        all_marks = [marks(workflow, self._world.page(query)) for query, workflow in both]
+        return [sum(each.values()) / len(each) for each in all_marks]
 
 
 class FactsByModel:
@@ -59,16 +59,16 @@ class FactsByModel:
             for query, workflow in zip(queries, workflows, strict=True)
         ]
         batch = Encoded.of(rows, pad=self._tokenizer.pad_token_id).to(self._model.device)
-        told = log_probabilities(self._model, batch).exp().tolist()
-        return [self._score(*each) for each in zip(queries, workflows, told, strict=True)]
+        token_probs = log_probabilities(self._model, batch).exp().tolist()
+        return [self._score(*each) for each in zip(queries, workflows, token_probs, strict=True)]
 
     def _score(self, query: Query, workflow: str, words: Sequence[float]) -> float:
         page = self._world.page(query)
-        told = claims(workflow) or []
+        own_claims = claims(workflow) or []
         by_page = decided(workflow, page)
         chances = [
             right if claim.fact.kind == "step" else _product(words[n] for n in claim.words)
-            for claim, right in zip(told, by_page, strict=True)
+            for claim, right in zip(own_claims, by_page, strict=True)
         ]
         return expected_f1(chances, facts_of(page).total())
 
@@ -82,13 +82,13 @@ class Shuffled:
 
     def scores(self, queries: Sequence[Query], workflows: Sequence[str]) -> list[float]:
         """See `Scorer.scores`."""
-        found = self._scorer.scores(queries, workflows)
-        self._random.shuffle(found)
-        return found
+        scores = self._scorer.scores(queries, workflows)
+        self._random.shuffle(scores)
+        return scores
 
 
 def _product(chances: Iterable[float]) -> float:
-    found = 1.0
+    product = 1.0
     for chance in chances:
-        found *= chance
-    return found
+        product *= chance
+    return product

@@ -27,21 +27,21 @@ class ToyWorld:
     """Incidents with a page each: those to train on and others that are held out."""
 
     def __init__(
-        self, *, train: int = 128, held_out: int = 64, test: int = 64, seed: int = 0
+        self, *, train: int = 128, holdout: int = 64, test: int = 64, seed: int = 0
     ) -> None:
         """As many queries of each; the same seed makes the same pages.
 
-        `held_out` tells when to stop, so figures are of `test`, which nothing else looks at.
+        `holdout` tells when to stop, so figures are of `test`, which nothing else looks at.
         """
         self._random = random.Random(f"world {seed}")  # noqa: S311 - repeatable, no secret
-        pages = self._pages(train + held_out + test)
+        pages = self._pages(train + holdout + test)
         named = [
             (Query(f"{self._random.choice(INCIDENTS)}", str(n)), page)
             for n, page in enumerate(pages)
         ]
         self.train = [query for query, _ in named[:train]]
-        self.held_out = [query for query, _ in named[train : train + held_out]]
-        self.test = [query for query, _ in named[train + held_out :]]
+        self.holdout = [query for query, _ in named[train : train + holdout]]
+        self.test = [query for query, _ in named[train + holdout :]]
         self._page = dict(named)
 
     def page(self, query: Query) -> Page:
@@ -70,25 +70,27 @@ class ToyWorld:
         One in eight has no context, and a workflow of some page.
         """
         rng = random.Random(f"demonstrations {seed}")  # noqa: S311 - repeatable, no secret
-        found: list[tuple[str, str]] = []
-        while len(found) < count:
+        pairs: list[tuple[str, str]] = []
+        while len(pairs) < count:
             page = _drawn(rng)
             if page in self._pages_here:
                 continue
             query = Query(rng.choice(INCIDENTS), "")
             context = written(page.cited) if rng.random() > 1 / 8 else "nothing"
-            found.append((f"<s> {query.text} context {context} workflow", _told(page, rng)))
-        return found
+            pairs.append(
+                (f"<s> {query.text} context {context} workflow", _careless_workflow(page, rng))
+            )
+        return pairs
 
     @cached_property
     def _pages_here(self) -> set[Page]:
         return set(self._page.values())
 
     def _pages(self, count: int) -> list[Page]:
-        found: dict[Page, None] = {}
-        while len(found) < count:
-            found[_drawn(self._random)] = None
-        return list(found)
+        pages: dict[Page, None] = {}
+        while len(pages) < count:
+            pages[_drawn(self._random)] = None
+        return list(pages)
 
 
 def _drawn(rng: random.Random) -> Page:
@@ -96,11 +98,13 @@ def _drawn(rng: random.Random) -> Page:
     return Page(tuple((each, rng.choice(GUARDS)) for each in actions))
 
 
-def _told(page: Page, rng: random.Random) -> str:
-    """Its workflow as somebody writes it who is careless."""
+def _careless_workflow(page: Page, rng: random.Random) -> str:
+    """Return the page's workflow as a careless person writes it."""
     steps = [s for s in page.cited if rng.random() >= _LEFT_OUT]
     for place in range(len(steps) - 1):
         if rng.random() < _SWAPPED:
             steps[place], steps[place + 1] = steps[place + 1], steps[place]
-    said = [Step(s.line, s.action, ALWAYS if rng.random() < _UNGUARDED else s.guard) for s in steps]
-    return written(said, len(page.steps) + 1)
+    written_steps = [
+        Step(s.line, s.action, ALWAYS if rng.random() < _UNGUARDED else s.guard) for s in steps
+    ]
+    return written(written_steps, len(page.steps) + 1)

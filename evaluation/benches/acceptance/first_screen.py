@@ -12,8 +12,8 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.walk.binding import filled
-from services.gateway.walk.fit import Thresholds, verdict
+from services.gateway.walk.binding import substitute_labels
+from services.gateway.walk.fit import Thresholds, judge_candidate
 from services.knowledge.model import RetrievedChunk
 from services.procedure.checklist.shown import AS_IT_IS
 from services.procedure.checklist.text import page_lines
@@ -46,14 +46,16 @@ class TicketWalk:
         ranked = self._ranked(ticket, context) if fit else ()
         if fit is None or not ranked:
             return Screen(None, near)
-        fit = verdict(ticket, context, ranked[0], fit).fit
+        fit = judge_candidate(ticket, context, ranked[0], fit).fit
         return Screen(fit, near, ranked[0].candidate.workflow)
 
     def _ranked(self, ticket: TicketDraft, context: RetrievedContext) -> Sequence[ScoredCandidate]:
         made = self.planner.plan(plan_request(ticket, context)).candidates
         if not made:
             return ()
-        return filled(self.scorer.score(score_request(ticket, context, made)).ranked, ticket)
+        return substitute_labels(
+            self.scorer.score(score_request(ticket, context, made)).ranked, ticket
+        )
 
 
 @dataclass(frozen=True)

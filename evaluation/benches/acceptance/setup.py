@@ -6,8 +6,8 @@ from typing import Literal, assert_never
 from evaluation.benches.acceptance.first_screen import TicketWalk
 from evaluation.benches.acceptance.showing import Show, bare, checklist, recorded, served_workflow
 from evaluation.benches.boxes import Predicate, plain_boxes
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
 from services.gateway.walk.fit import Thresholds
 from services.kit.errors import InvalidInputError
@@ -42,12 +42,12 @@ def show_named(
         case "bare":
             return bare(page_of)
         case "page":
-            return checklist(GivenPages(page_of, embedder), PlannerService(), boxes)
+            return checklist(PageContexts(page_of, embedder), PlannerService(), boxes)
         case "today":
-            return checklist(GivenPages(page_of, embedder), PlannerService(), plain_boxes)
+            return checklist(PageContexts(page_of, embedder), PlannerService(), plain_boxes)
         case "workflow":
             read = by_record(read_answers(answers or RECORDED))
-            pages = GivenPages(page_of, embedder, read)
+            pages = PageContexts(page_of, embedder, read)
             return served_workflow(pages, page_of, read, PlannerService(), ScorerService(embedder))
         case "recorded":
             if answers is None:

@@ -8,19 +8,19 @@ from pydantic import BaseModel, ConfigDict
 
 from evaluation.benches.acceptance.steps_text import to_steps_text
 from evaluation.benches.boxes import Predicate
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.page_reader import Read
 from evaluation.material.pairs import read_lines
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.scorer import Scorer
-from services.gateway.walk.binding import filled
+from services.gateway.walk.binding import substitute_labels
 from services.knowledge.page.block import Page
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.screening.withheld import withheld_lines
 from services.procedure.checklist.text import to_checklist_text
 
 Show = Callable[[LogicRow], str | None]
@@ -49,7 +49,7 @@ def bare(page_of: PageOf) -> Show:
     return lambda row: page_of(row).text
 
 
-def checklist(pages: GivenPages, planner: Planner, boxes: Predicate | None = None) -> Show:
+def checklist(pages: PageContexts, planner: Planner, boxes: Predicate | None = None) -> Show:
     """Return the platform's page, with the product's boxes or those of a predicate."""
 
     def show(row: LogicRow) -> str | None:
@@ -75,7 +75,7 @@ def _corrections(page: Page, boxes: Sequence[Box]) -> dict[str, bool]:
 
 
 def served_workflow(
-    pages: GivenPages, page_of: PageOf, read: Read, planner: Planner, scorer: Scorer
+    pages: PageContexts, page_of: PageOf, read: Read, planner: Planner, scorer: Scorer
 ) -> Show:
     """Return the best workflow that is served of a reading; None for a page without one."""
 
@@ -88,7 +88,7 @@ def served_workflow(
         if not read_ones:
             return None
         ranked = scorer.score(score_request(row.draft, context, read_ones)).ranked
-        return to_steps_text(filled(ranked, row.draft)[0].candidate.workflow)
+        return to_steps_text(substitute_labels(ranked, row.draft)[0].candidate.workflow)
 
     return show
 

@@ -20,11 +20,10 @@ from services.contracts.retrieval import (
     RetrieveRequest,
 )
 from services.contracts.scorer import Scorer
-from services.gateway.clarify.branches import of_decision
-from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.dialogue import Dialogue, text_of, well_formed
-from services.gateway.clarify.situation import Situation
-from services.gateway.ticket.question import Question
+from services.gateway.clarify.branches import Situation, decision_question
+from services.gateway.clarify.dialogue import Dialogue, text_of, ticket_with_answers
+from services.gateway.clarify.question_selection import QuestionSelector
+from services.gateway.ticket.question import ClarifyingQuestion
 from services.knowledge.ports import Embedder
 from services.procedure.model import Reading
 from services.procedure.ports import ServedReading
@@ -44,32 +43,32 @@ class Seen:
 
 See = Callable[[LogicRow, Dialogue], Seen]
 """The page given, or the walk of the ticket as it stands now."""
-Ask = Callable[[Seen, Dialogue], Question | None]
+Ask = Callable[[Seen, Dialogue], ClarifyingQuestion | None]
 """A way to choose the next question."""
 
 
 def by_gain(least_gain: float, most: int) -> Ask:
     """As the gateway asks: what is expected to change the most, at most so many."""
-    clarify = Clarify(most, least_gain)
+    clarify = QuestionSelector(most, least_gain)
 
-    def ask(seen: Seen, asked: Dialogue) -> Question | None:
-        found = clarify.questions(seen.workflow, seen.context, asked)
-        return found[0] if found else None
+    def ask(seen: Seen, dialogue: Dialogue) -> ClarifyingQuestion | None:
+        questions = clarify.questions(seen.workflow, seen.context, dialogue)
+        return questions[0] if questions else None
 
     return ask
 
 
-def everything(seen: Seen, asked: Dialogue) -> Question | None:
+def everything(seen: Seen, dialogue: Dialogue) -> ClarifyingQuestion | None:
     """Each decision of the workflow alone, in reading order, whatever hangs on it."""
     if seen.workflow is None:
         return None
-    known = {*asked.unknown, *(fact.decision for fact in asked.facts)}
+    settled_texts = {*dialogue.unknown, *(fact.decision for fact in dialogue.facts)}
     decisions = seen.workflow.of_kind(StepKind.DECISION)
-    step = next((each for each in decisions if each.text not in known), None)
-    return of_decision(Situation(seen.workflow, {}), step) if step else None
+    step = next((each for each in decisions if each.text not in settled_texts), None)
+    return decision_question(Situation(seen.workflow, {}), step) if step else None
 
 
-def nothing(_seen: Seen, _asked: Dialogue) -> None:
+def nothing(_seen: Seen, _dialogue: Dialogue) -> None:
     """Nobody is asked."""
 
 
@@ -78,8 +77,8 @@ class Talk:
     """What was asked about one ticket, and what came to light."""
 
     path: DrawnPath
-    told: list[frozenset[str]] = field(default_factory=list)
-    """Of each question the facts of the path that its answer told; none where it had none."""
+    facts_by_question: list[frozenset[str]] = field(default_factory=list)
+    """Facts of the path that the answers revealed, by question; empty if there was no answer."""
 
     def figures(self) -> Figures:
         """Shares of what was hidden and of all decisions of the path, and how many questions."""
@@ -91,32 +90,32 @@ class Talk:
             f"of_path_{EARLY}": self._share(EARLY, of_path=True),
             "of_path": self._share(of_path=True),
             "reached": self._reached(),
-            "asked": float(len(self.told)),
-            "unanswered": float(sum(not told for told in self.told)),
+            "asked": float(len(self.facts_by_question)),
+            "unanswered": float(sum(not facts for facts in self.facts_by_question)),
         }
 
     def _reached(self) -> float:
         """Share of the path's decisions that are known one after the other, from the start."""
-        told = frozenset[str]().union(*self.told)
-        known = takewhile(lambda fact: fact.is_told or fact.node.id in told, self.path)
-        return sum(1 for _ in known) / len(self.path)
+        fact_ids = frozenset[str]().union(*self.facts_by_question)
+        prefix = takewhile(lambda fact: fact.is_in_ticket or fact.node.id in fact_ids, self.path)
+        return sum(1 for _ in prefix) / len(self.path)
 
     def _share(self, within: int | None = None, *, of_path: bool = False) -> float:
         wanted = {fact.node.id for fact in self.path if of_path or fact.counts}
-        told = frozenset[str]().union(*self.told[:within])
-        return len(wanted & told) / len(wanted)
+        fact_ids = frozenset[str]().union(*self.facts_by_question[:within])
+        return len(wanted & fact_ids) / len(wanted)
 
 
 def talk(row: LogicRow, path: DrawnPath, see: See, ask: Ask, embedder: Embedder) -> Talk:
     """Ask about the row's ticket until no question is left."""
-    done, asked = Talk(path), Dialogue(ticket_text=text_of(row.draft))
-    seen = see(row, asked)
+    done, dialogue = Talk(path), Dialogue(ticket_text=text_of(row.draft))
+    seen = see(row, dialogue)
     user = _user(row, path, seen, embedder)
-    while (question := ask(seen, asked)) is not None:
+    while (question := ask(seen, dialogue)) is not None:
         reply = user.reply(question, row.page)
-        done.told.append(reply.told if reply else frozenset())
-        asked = asked.after(question, reply.choice if reply else None)
-        if reply and (again := see(row, asked)) != seen:
+        done.facts_by_question.append(reply.fact_ids if reply else frozenset())
+        dialogue = dialogue.with_answer(question, reply.choice if reply else None)
+        if reply and (again := see(row, dialogue)) != seen:
             seen, user = again, _user(row, path, again, embedder)
     return done
 
@@ -127,12 +126,12 @@ def _user(row: LogicRow, path: DrawnPath, seen: Seen, embedder: Embedder) -> Sim
     return SimulatedUser(path, drawn, workflow, row.page, embedder)
 
 
-def page_given(page_of: PageOf, read: Read) -> See:
-    """The row's page alone, read once."""
+def page_alone(page_of: PageOf, read: Read) -> See:
+    """Return a `See` that reads the row's page alone, once."""
     readings: dict[str, Reading | None] = {}
 
-    def see(row: LogicRow, asked: Dialogue) -> Seen:
-        ticket = well_formed(row.draft, asked)
+    def see(row: LogicRow, dialogue: Dialogue) -> Seen:
+        ticket = ticket_with_answers(row.draft, dialogue)
         page = own_page(row) if row.text else page_of(row)
         if row.page not in readings:
             readings[row.page] = read(page)
@@ -148,15 +147,15 @@ def page_given(page_of: PageOf, read: Read) -> See:
     return see
 
 
-def drawn(row: LogicRow, _asked: Dialogue) -> Seen:
+def drawn(row: LogicRow, _dialogue: Dialogue) -> Seen:
     """The drawing itself, as if a person had approved it: what asking is worth without reading."""
     graph = row.reference or GoldGraph(nodes=())
     steps = tuple(_step(node, row.page) for node in graph.nodes)
-    known = {step.id for step in steps}
+    step_ids = {step.id for step in steps}
     arrows = tuple(
         Transition(source=edge.source, target=edge.target, condition=edge.label)
         for edge in graph.edges
-        if {edge.source, edge.target} <= known
+        if {edge.source, edge.target} <= step_ids
     )
     return Seen(Workflow(title=row.title, steps=steps, transitions=arrows))
 
@@ -171,9 +170,9 @@ def _step(node: GoldNode, page: str) -> Step:
 def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
-    def see(row: LogicRow, asked: Dialogue) -> Seen:
-        ticket = well_formed(row.draft, asked)
-        request = RetrieveRequest.of_ticket(ticket, without=asked.ruled_out)
+    def see(row: LogicRow, dialogue: Dialogue) -> Seen:
+        ticket = ticket_with_answers(row.draft, dialogue)
+        request = RetrieveRequest.of_ticket(ticket, without=dialogue.ruled_out)
         context = retrieval.retrieve(request)
         candidates = planner.plan(plan_request(ticket, context)).candidates
         scoring = score_request(ticket, context, candidates)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.material.logic_rows import GoldEdge, GoldGraph, GoldNode, LogicRow
 from evaluation.measures.logic import MATCH, Likeness
-from services.gateway.clarify.situation import changes
+from services.gateway.clarify.branches import may_change_state
 from services.language.sentences import sentences
 from services.workflow.model import Step, StepKind
 
@@ -22,13 +22,13 @@ class HiddenFact:
     answer: str
     is_at_start: bool
     """Nothing has been changed on the way to it, so that its state is there from the start."""
-    is_told: bool
-    """The ticket names it."""
+    is_in_ticket: bool
+    """True if the ticket names it."""
 
     @property
     def counts(self) -> bool:
-        """Whether it is a hidden branch fact: to be asked about at the start, and not told."""
-        return self.is_at_start and not self.is_told
+        """True for a hidden branch fact: to be asked about at the start, and not in the ticket."""
+        return self.is_at_start and not self.is_in_ticket
 
 
 DrawnPath = tuple[HiddenFact, ...]
@@ -42,9 +42,9 @@ def drawn_path(row: LogicRow, seed: int, likeness: Likeness) -> DrawnPath:
     """
     graph = row.reference or GoldGraph(nodes=())
     rng = random.Random(f"{seed}:{row.id}")  # noqa: S311 - repeatable, no secret
-    told = _told(row, likeness)
+    is_in_ticket = _ticket_matcher(row, likeness)
     for _ in range(_TRIES):
-        path = tuple(_facts(_way(graph, rng), told))
+        path = tuple(_facts(_way(graph, rng), is_in_ticket))
         if any(fact.counts for fact in path):
             return path
     return ()
@@ -52,17 +52,17 @@ def drawn_path(row: LogicRow, seed: int, likeness: Likeness) -> DrawnPath:
 
 def texts_of(row: LogicRow) -> Iterator[str]:
     """What is compared by meaning to tell whether the ticket names a decision."""
-    yield from _said(row)
+    yield from _ticket_sentences(row)
     yield from (node.label for node in (row.reference.nodes if row.reference else ()))
 
 
-def _said(row: LogicRow) -> list[str]:
+def _ticket_sentences(row: LogicRow) -> list[str]:
     return [row.draft.title, *sentences(row.draft.description)]
 
 
-def _told(row: LogicRow, likeness: Likeness) -> Callable[[GoldNode], bool]:
-    said = _said(row)
-    return lambda node: any(likeness.cosine(node.label, each) >= MATCH for each in said)
+def _ticket_matcher(row: LogicRow, likeness: Likeness) -> Callable[[GoldNode], bool]:
+    texts = _ticket_sentences(row)
+    return lambda node: any(likeness.cosine(node.label, each) >= MATCH for each in texts)
 
 
 def _way(graph: GoldGraph, rng: random.Random) -> list[tuple[GoldNode, str]]:
@@ -84,12 +84,12 @@ def _way(graph: GoldGraph, rng: random.Random) -> list[tuple[GoldNode, str]]:
 
 
 def _facts(
-    way: Sequence[tuple[GoldNode, str]], is_told: Callable[[GoldNode], bool]
+    way: Sequence[tuple[GoldNode, str]], is_in_ticket: Callable[[GoldNode], bool]
 ) -> Iterator[HiddenFact]:
     is_at_start = True
     for node, answer in way:
         if node.kind == StepKind.DECISION and answer:
-            yield HiddenFact(node, answer, is_at_start, is_told(node))
+            yield HiddenFact(node, answer, is_at_start, is_in_ticket(node))
         is_action = node.kind == StepKind.PROCESS
-        if is_action and changes(Step(id="", kind=StepKind.PROCESS, text=node.label)):
+        if is_action and may_change_state(Step(id="", kind=StepKind.PROCESS, text=node.label)):
             is_at_start = False

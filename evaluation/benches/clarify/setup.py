@@ -11,14 +11,14 @@ from evaluation.benches.clarify.bench import (
     drawn,
     everything,
     nothing,
-    page_given,
+    page_alone,
     walked,
 )
 from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
 from services.gateway.settings import GatewaySettings
-from services.knowledge.screening.document import text_hash
+from services.knowledge.screening.document import ScreenedDocument
 from services.serving.embedded import Embedded
 
 
@@ -37,7 +37,11 @@ class Setting:
         if self.reader != "recorded" or self.platform:
             return conditional
         answered, page_of = read_answers(RECORDED), self._page_of()
-        return [row for row in conditional if row.doc and text_hash(page_of(row)) in answered]
+        return [
+            row
+            for row in conditional
+            if row.doc and ScreenedDocument(page_of(row)).text_hash in answered
+        ]
 
     def see(self) -> See:
         """The workflow of a ticket as it stands."""
@@ -45,7 +49,7 @@ class Setting:
             return walked(self.platform.retrieval, self.platform.planner, self.platform.scorer)
         if self.reader == "drawn":
             return drawn
-        return page_given(self._page_of(), by_record(read_answers(RECORDED)))
+        return page_alone(self._page_of(), by_record(read_answers(RECORDED)))
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""
@@ -60,9 +64,9 @@ class Setting:
 def ways(setting: Setting, most: int | None) -> Mapping[str, Ask]:
     """The gateway's way first, then those that it stands between."""
     settings = setting.platform.gateway.settings if setting.platform else GatewaySettings()
-    asked = most or settings.clarify_most
+    most_questions = most or settings.clarify_most
     return {
-        "by gain": by_gain(settings.clarify_least_gain, asked),
+        "by gain": by_gain(settings.clarify_least_gain, most_questions),
         "everything": everything,
         "nothing": nothing,
     }

@@ -21,13 +21,13 @@ from evaluation.measures.composed import Composed, composed
 from services.contracts.composing import ComposedCall, ComposedValue, ValueOrigin
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ModelAnswerError
-from services.planner.composing.catalogue.component import Component, Components
-from services.planner.composing.catalogue.filtering import ComponentFilter
+from services.planner.composing.by_rules import compose_by_rules as by_rules
+from services.planner.composing.component import Component, Components
 from services.planner.composing.errors import NeedsModelError, NothingToComposeError
-from services.planner.composing.filling import Given, filled
-from services.planner.composing.plan import Plan, plan_given
-from services.planner.composing.team import values_given
-from services.planner.composing.without_model import composed as by_rules
+from services.planner.composing.filling import StepArguments, fill_calls
+from services.planner.composing.filtering import ComponentFilter
+from services.planner.composing.plan import CompositionPlan, parse_plan
+from services.planner.composing.team import parse_arguments
 from services.procedure.model import Body, Choice, Do, Loop
 
 SHOWN = 15
@@ -45,8 +45,8 @@ class Arm(StrEnum):
     """No model: the nearest component of each clause, values that are said plainly."""
 
 
-ASKED = (Arm.TEAM, Arm.NO_SUPERVISOR, Arm.ALONE)
-"""Those that a model answers."""
+MODEL_ARMS = (Arm.TEAM, Arm.NO_SUPERVISOR, Arm.ALONE)
+"""Arms that a model answers."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ class Posing:
 
     def posed(self, instruction: Instruction, components: Components) -> Posed:
         """What is to be changed is shown too."""
-        ranked = self.filter.ranked(instruction.text, components, SHOWN)
-        found = {each.component.name: each.component for each in ranked}
+        ranked = self.filter.rank(instruction.text, components, SHOWN)
+        by_name = {each.component.name: each.component for each in ranked}
         for call in calls_of(instruction.before):
-            known = components.named(call.component)
-            if known is not None:
-                found.setdefault(known.name, known)
-        return Posed(instruction, components, tuple(found.values()))
+            component = components.find(call.component)
+            if component is not None:
+                by_name.setdefault(component.name, component)
+        return Posed(instruction, components, tuple(by_name.values()))
 
     def retrieved(self, posed: Posed) -> Composed | None:
         """What rules make of it; None where they say that it takes a model."""
@@ -82,20 +82,20 @@ class Posing:
             made = by_rules(posed.instruction.text, posed.components, self.filter)
         except (NeedsModelError, NothingToComposeError):
             return None
-        return _checked(made.plan, made.given, posed)
+        return _checked(made.plan, made.arguments, posed)
 
 
 def answered(arm: Arm, answer: Mapping[str, Any], posed: Posed) -> Composed | None:
     """What comes of an answer; None where it cannot be read, as the product would say."""
     try:
         if arm is Arm.ALONE:
-            plan = plan_given(answer, posed.components)
+            plan = parse_plan(answer, posed.components)
             return _as_written(plan)
         parts = dict(answer)
         if arm is Arm.TEAM and isinstance(answer.get("reflected"), Mapping):
             parts |= answer["reflected"]
-        plan = plan_given(parts["orchestrated"], posed.components)
-        return _checked(plan, values_given(parts.get("filled") or {}), posed)
+        plan = parse_plan(parts["orchestrated"], posed.components)
+        return _checked(plan, parse_arguments(parts.get("filled") or {}), posed)
     except (ModelAnswerError, KeyError, TypeError):
         return None
 
@@ -122,24 +122,26 @@ def _step(each: Call | Arms | Again) -> dict[str, Any]:
             first, *more = zip(each.conditions, each.bodies, strict=True)
             made: dict[str, Any] = {"if": first[0], "then": steps_of(first[1])}
             if more:
-                made["elif"] = [{"if": asked, "then": steps_of(body)} for asked, body in more]
+                made["elif"] = [
+                    {"if": condition, "then": steps_of(body)} for condition, body in more
+                ]
             if each.otherwise:
                 made["else"] = steps_of(each.otherwise)
             return made
 
 
-def _checked(plan: Plan, given: Given, posed: Posed) -> Composed:
-    found = filled(
+def _checked(plan: CompositionPlan, values: StepArguments, posed: Posed) -> Composed:
+    filling = fill_calls(
         plan.calls(posed.components),
-        given,
-        said=[posed.instruction.text],
+        values,
+        instructions=[posed.instruction.text],
         answers=(),
         components=posed.components,
     )
-    return _composed(plan, found.calls, asked=len(found.questions))
+    return _composed(plan, filling.calls, open_questions=len(filling.questions))
 
 
-def _as_written(plan: Plan) -> Composed:
+def _as_written(plan: CompositionPlan) -> Composed:
     calls = [
         ComposedCall(
             step=step.id,
@@ -147,7 +149,7 @@ def _as_written(plan: Plan) -> Composed:
             component=names[0] if names else "",
             parameters={
                 name: ComposedValue(value=str(value)[:4000])
-                for name, value in plan.given.get(step.id, {}).items()
+                for name, value in plan.arguments.get(step.id, {}).items()
             },
         )
         for step in plan.steps
@@ -156,7 +158,9 @@ def _as_written(plan: Plan) -> Composed:
     return _composed(plan, calls)
 
 
-def _composed(plan: Plan, calls: Sequence[ComposedCall], asked: int = 0) -> Composed:
+def _composed(
+    plan: CompositionPlan, calls: Sequence[ComposedCall], open_questions: int = 0
+) -> Composed:
     by_step = {call.step: call for call in calls}
     places = {call.step: place for place, call in enumerate(calls)}
     of_components = {call.component: place for place, call in enumerate(calls) if call.component}
@@ -166,8 +170,12 @@ def _composed(plan: Plan, calls: Sequence[ComposedCall], asked: int = 0) -> Comp
             return f"@{of_components.get(value.value.partition('.')[0], '')}"
         if value.origin is ValueOrigin.PERSON:
             return "<secret>"
-        told = value.value.strip().lstrip("@$").partition(".")[0]
-        return f"@{places[told]}" if told in places and told != value.value else value.value
+        reference = value.value.strip().lstrip("@$").partition(".")[0]
+        return (
+            f"@{places[reference]}"
+            if reference in places and reference != value.value
+            else value.value
+        )
 
     def tree(body: Body) -> Iterator[Call | Arms | Again]:
         for node in body:
@@ -183,4 +191,4 @@ def _composed(plan: Plan, calls: Sequence[ComposedCall], asked: int = 0) -> Comp
             elif isinstance(node, Loop):
                 yield Again(tuple(tree(node.body)))
 
-    return composed(tuple(tree(plan.procedure.body)), asked)
+    return composed(tuple(tree(plan.procedure.body)), open_questions)

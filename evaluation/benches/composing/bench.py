@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from evaluation.benches.composing.arms import ASKED, Arm, Posed, Posing, answered, recall
+from evaluation.benches.composing.arms import MODEL_ARMS, Arm, Posed, Posing, answered, recall
 from evaluation.benches.composing.prompt_files import read_answers
 from evaluation.material.composing.instructions import Instruction, read_flows, read_keep, read_seal
 from evaluation.material.composing.recorded_compositions import (
@@ -15,17 +15,17 @@ from evaluation.material.composing.recorded_compositions import (
     write_compositions,
 )
 from evaluation.measures.composed import Composed, Score, pooled, score
-from services.planner.composing.catalogue.component import Components
+from services.planner.composing.component import Components
 from services.planner.composing.team import FILLER, ORCHESTRATOR, SUPERVISOR
 
 SEAL, KEEP = "seal-tools", "keep-workflows"
 ALONE_LABEL = "alone@1"
 
 
-def given(
+def read_sets(
     tools: Path, flows: Path, seal: int, keep: int, seed: int
 ) -> list[tuple[list[Instruction], Components]]:
-    """The instructions of each set with its catalogue."""
+    """Return the instructions of each set with its catalogue."""
     return [
         read_seal(tools / SEAL, seal, seed),
         read_keep(tools / KEEP, keep, seed),
@@ -39,12 +39,12 @@ def pose(
     advance: Callable[[], None],
 ) -> list[Posed]:
     """What is shown for each instruction."""
-    found = []
+    posed = []
     for instructions, components in sets:
         for each in instructions:
-            found.append(posing.posed(each, components))
+            posed.append(posing.posed(each, components))
             advance()
-    return found
+    return posed
 
 
 def label(arm: Arm) -> str:
@@ -75,56 +75,56 @@ def measure(
 ) -> dict[Arm, list[tuple[Posed, Score]]]:
     """Scores of each arm; of one that a model answers, of the instructions that are recorded."""
     rows = read_compositions(path)
-    found: dict[Arm, list[tuple[Posed, Score]]] = {
+    scores: dict[Arm, list[tuple[Posed, Score]]] = {
         Arm.RETRIEVAL: [
             (each, score(posing.retrieved(each), each.instruction.accepted)) for each in posed
         ]
     }
-    for arm in ASKED:
+    for arm in MODEL_ARMS:
         scored = []
         for each in posed:
             row = rows.get((arm.value, each.instruction.key))
             if row is not None and row.shown == digest_of([one.name for one in each.shown]):
                 scored.append((each, score(_composed(row, each), each.instruction.accepted)))
         if scored:
-            found[arm] = scored
-    return found
+            scores[arm] = scored
+    return scores
 
 
 def figures(
     scores: Mapping[Arm, Sequence[tuple[Posed, Score]]], posed: Sequence[Posed]
 ) -> dict[str, dict[str, float]]:
     """By arm and kind; what the filter shows of the right components stands by itself."""
-    found: dict[str, dict[str, float]] = {}
+    rows: dict[str, dict[str, float]] = {}
     for arm, scored in scores.items():
         for kind in dict.fromkeys(each.instruction.kind for each, _ in scored):
             of_kind = [one for each, one in scored if each.instruction.kind == kind]
-            told = pooled(of_kind)
+            means = pooled(of_kind)
             if kind.startswith("flow"):
-                told = {name: told[name] for name in ("sequence", "structure")}
+                means = {name: means[name] for name in ("sequence", "structure")}
             else:
-                told.pop("structure")
-            found[f"{kind}: {arm.value}"] = {"n": float(len(of_kind))} | told
+                means.pop("structure")
+            rows[f"{kind}: {arm.value}"] = {"n": float(len(of_kind))} | means
     for kind in dict.fromkeys(each.instruction.kind for each in posed):
         shares = [
             share
             for each in posed
             if each.instruction.kind == kind and (share := recall(each)) is not None
         ]
-        found[f"{kind}: shown"] = {"recall": 100 * sum(shares) / max(1, len(shares))}
-    return dict(sorted(found.items()))
+        rows[f"{kind}: shown"] = {"recall": 100 * sum(shares) / max(1, len(shares))}
+    return dict(sorted(rows.items()))
 
 
-def _recorded(arm: Arm, posed: Posed, found: Composed | None) -> RecordedComposition:
+def _recorded(arm: Arm, posed: Posed, composition: Composed | None) -> RecordedComposition:
     names = [each.name for each in posed.shown]
     return RecordedComposition(
         key=posed.instruction.key,
         arm=arm.value,
         prompt=label(arm),
         shown=digest_of(names),
-        tree=None if found is None else as_places(found.tree, names),
-        values=[dict(each) for each in found.values] if found else [],
-        asked=found.asked if found else 0,
+        tree=None if composition is None else as_places(composition.tree, names),
+        values=[dict(each) for each in composition.values] if composition else [],
+        asked=composition.open_questions if composition else 0,
     )
 
 

@@ -19,8 +19,13 @@ from evaluation.measures.edited import bindings, kept, program, shape
 from services.kit.batches import batches
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ModelAnswerError
-from services.planner.composing.edits import EDIT, certain, operations_of, prompt_values
-from services.planner.composing.words.secrets import without_secrets
+from services.planner.composing.edits import (
+    EDIT,
+    operations_of_answer,
+    parse_simple_edit,
+    prompt_values,
+)
+from services.planner.composing.secrets import without_secrets
 from services.procedure.editing.apply import apply
 from services.procedure.editing.operations import Operation
 from services.procedure.model import Procedure, as_json
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from services.serving.embedded import Embedded
 
 A_FILE = 25
-_ASKED = """
+_INSTRUCTIONS = """
 You are given items, each with a key, a change, a procedure and the lines of its page. Answer with
 one JSON object by the keys, nothing else:
 {"KEY": {"operations": [...]}} or {"KEY": {"question": "..."}}
@@ -43,7 +48,7 @@ def write_prompts(posed: Sequence[PosedEdit], folder: Path) -> list[Path]:
     for number, batch in enumerate(batches(posed, A_FILE), start=1):
         path = folder / f"edits-{number}.prompt.txt"
         items = "\n\n".join(map(_item, batch))
-        rules = f"{EDIT.system.strip()}\n\n=== items{_ASKED}"
+        rules = f"{EDIT.system.strip()}\n\n=== items{_INSTRUCTIONS}"
         path.write_text(f"{rules}\n{items}\n", encoding="utf-8")
         written.append(path)
     return written
@@ -74,7 +79,9 @@ def stored_in(platform: "Embedded") -> StoredOf:
 
 def by_rules(each: PosedEdit) -> RecordedEdit:
     """What the few certain forms make of it."""
-    return recorded(each, "rules", lambda p: certain(without_secrets(p.row.instruction), p.before))
+    return recorded(
+        each, "rules", lambda p: parse_simple_edit(without_secrets(p.row.instruction), p.before)
+    )
 
 
 def recorded(
@@ -85,11 +92,11 @@ def recorded(
     """The figures of what operations make of a row; none where there are none that apply."""
     named = RecordedEdit(key=each.row.key, prompt=prompt, before=_question(each))
     try:
-        told = operations(each)
-        result = apply(each.before, told) if told else None
+        edits = operations(each)
+        result = apply(each.before, edits) if edits else None
     except (InvalidInputError, ModelAnswerError):
         return named
-    return named if result is None or told is None else _measured(named, each, told, result)
+    return named if result is None or edits is None else _measured(named, each, edits, result)
 
 
 def figures(rows: Sequence[tuple[PosedEdit, RecordedEdit]]) -> dict[str, float]:
@@ -114,26 +121,26 @@ def measured(
 ) -> dict[str, list[tuple[PosedEdit, RecordedEdit]]]:
     """By who wrote the operations; of a model, the rows that are recorded as they are now."""
     rows = read_recorded(path)
-    found = {"rules": [(each, by_rules(each)) for each in posed]}
+    by_author = {"rules": [(each, by_rules(each)) for each in posed]}
     model = [
         (each, rows[each.row.key])
         for each in posed
         if each.row.key in rows and rows[each.row.key].before == _question(each)
     ]
-    return found | ({"model": model} if model else {})
+    return by_author | ({"model": model} if model else {})
 
 
 def _of_answer(answer: Mapping[str, Any], _each: PosedEdit) -> tuple[Operation, ...]:
-    return operations_of(answer)
+    return operations_of_answer(answer)
 
 
 def _measured(
-    named: RecordedEdit, each: PosedEdit, told: tuple[Operation, ...], result: Procedure
+    named: RecordedEdit, each: PosedEdit, edits: tuple[Operation, ...], result: Procedure
 ) -> RecordedEdit:
     expected = each.row.expected
     return named.model_copy(
         update={
-            "operations": tuple(operation.op for operation in told),
+            "operations": tuple(operation.op for operation in edits),
             "program": digest_of(program(result)),
             "shape": digest_of(shape(result)),
             "kept": kept(each.before, expected, result),

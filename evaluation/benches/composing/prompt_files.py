@@ -15,8 +15,8 @@ from services.planner.composing.team import (
     FILLER,
     ORCHESTRATOR,
     SUPERVISOR,
-    told_components,
-    told_templates,
+    list_components,
+    render_templates,
 )
 
 A_FILE = 25
@@ -92,8 +92,8 @@ def write_prompts(arm: Arm, posed: Sequence[Posed], folder: Path) -> list[Path]:
         items = [each for each in posed if each.instruction.kind == kind]
         for number, batch in enumerate(_files([_item(each) for each in items]), start=1):
             path = folder / f"{kind.replace(' ', '-')}-{number}.prompt.txt"
-            told = "\n\n".join(batch)
-            path.write_text(f"{_RULES[arm].strip()}\n\n{told}\n", encoding="utf-8")
+            body = "\n\n".join(batch)
+            path.write_text(f"{_RULES[arm].strip()}\n\n{body}\n", encoding="utf-8")
             written.append(path)
     return written
 
@@ -106,12 +106,12 @@ def read_answers(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     for path in sorted(folder.glob("*.answer*.json")):
         try:
-            given = json.loads(path.read_text(encoding="utf-8"))
+            answers = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise PairsError(f"{path.name}: {error}") from error
-        if not isinstance(given, dict):
+        if not isinstance(answers, dict):
             raise PairsError(f"{path.name}: expected an object by the keys of the items")
-        yield from ((key, answer) for key, answer in given.items() if isinstance(answer, dict))
+        yield from ((key, answer) for key, answer in answers.items() if isinstance(answer, dict))
 
 
 def _files(items: Sequence[str]) -> Iterator[list[str]]:
@@ -129,8 +129,8 @@ def _files(items: Sequence[str]) -> Iterator[list[str]]:
 def _item(posed: Posed) -> str:
     instruction = posed.instruction
     has_parameters = any(each.parameters for each in posed.shown)
-    told = told_templates(posed.shown) if has_parameters else told_components(posed.shown)
+    components = render_templates(posed.shown) if has_parameters else list_components(posed.shown)
     parts = [f"=== item {instruction.key}", f"Instruction: {instruction.text}"]
     if instruction.before:
         parts.append(f"Steps that are there already: {json.dumps(steps_of(instruction.before))}")
-    return "\n".join((*parts, f"Components:\n{told}"))
+    return "\n".join((*parts, f"Components:\n{components}"))

@@ -10,13 +10,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from services.kit.value import Value
 
 
-def _as_texts(told: object) -> object:
+def _as_texts(arguments: object) -> object:
     """Numbers and truths of JSON, as the words that a tool takes."""
-    if not isinstance(told, Mapping):
-        return told or {}
+    if not isinstance(arguments, Mapping):
+        return arguments or {}
     return {
         str(name): value if isinstance(value, str) else json.dumps(value)
-        for name, value in told.items()
+        for name, value in arguments.items()
     }
 
 
@@ -48,8 +48,8 @@ class Act(BaseModel):
     off_procedure: bool | None = None
     """Whether it tells the person that the page does not cover what was asked."""
 
-    def told(self, *, with_node: bool) -> str:
-        """As JSON for a history, its thoughts left out."""
+    def dump_for_history(self, *, with_node: bool) -> str:
+        """Return the act as JSON for a history, its thoughts left out."""
         left_out = {"thought"} if with_node else {"thought", "node"}
         return self.model_dump_json(exclude=left_out, exclude_none=True)
 

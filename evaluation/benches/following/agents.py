@@ -27,8 +27,8 @@ class Decision:
 
     act: Act | None
     """None: it answered nothing that can be read."""
-    told: tuple[int, ...] | None = None
-    """Of a record: which of the things that the person knows this asks for."""
+    fact_indices: tuple[int, ...] | None = None
+    """Indices of the person's facts that the act asks for; set in records alone."""
 
 
 class Agent(Protocol):
@@ -74,9 +74,9 @@ class FileAgent:
         stem.parent.mkdir(parents=True, exist_ok=True)
         prompt, answer = stem.with_suffix(".prompt.txt"), stem.with_suffix(".answer.json")
         is_first = len(messages) <= 2
-        told = as_text(messages) if is_first else f"(goes on)\n\n{as_text(messages[-1:])}"
+        text = as_text(messages) if is_first else f"(goes on)\n\n{as_text(messages[-1:])}"
         form = "" if is_first else "\nAnswer with one JSON object in the form that 001 tells.\n"
-        prompt.write_text(f"{told}{form}\nThe answer goes into {answer.name}.\n", encoding="utf-8")
+        prompt.write_text(f"{text}{form}\nThe answer goes into {answer.name}.\n", encoding="utf-8")
         until = time.monotonic() + self._wait_s
         while True:
             if answer.exists():

@@ -21,7 +21,7 @@ class Deviation(StrEnum):
 
 
 def deviation(
-    session: Session, calls: Sequence[Call], *, has_ended: bool, told_aside: bool
+    session: Session, calls: Sequence[Call], *, has_ended: bool, has_flagged_aside: bool
 ) -> Deviation:
     """The first one. To look at something again, or at what no step asks for, is none."""
     way = [session.calls[step] for step in session.path]
@@ -39,7 +39,7 @@ def deviation(
             return Deviation.WRONG_ORDER if is_made_up else Deviation.MISSING_STEP
         is_a_step = _first(call, session.calls.values()) is not None
         return Deviation.WRONG_TRANSITION if is_a_step else Deviation.TOOL_USE
-    is_through = has_ended and at == len(way) and told_aside
+    is_through = has_ended and at == len(way) and has_flagged_aside
     return Deviation.NONE if is_through else Deviation.OTHER
 
 

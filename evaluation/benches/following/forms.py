@@ -7,7 +7,7 @@ from enum import StrEnum
 from evaluation.benches.following.acts import Call
 from services.workflow.formats.by_name import WRITERS
 from services.workflow.model import Step, StepKind, Workflow
-from services.workflow.path import Done, path_of
+from services.workflow.path import MarkedSteps, progress_of
 
 
 class Form(StrEnum):
@@ -49,7 +49,7 @@ class Place:
     @property
     def next(self) -> Step | None:
         """The step to do or the question to answer next; None at the end."""
-        step = path_of(self.workflow, Done(done=self.done, followed=self.followed)).next
+        step = progress_of(self.workflow, MarkedSteps(done=self.done, followed=self.followed)).next
         return self.workflow.by_id[step] if step is not None else None
 
     def ahead(self) -> dict[str, Mapping[str, str]]:
@@ -82,14 +82,16 @@ class Place:
         fitting = [step for step in self.ahead() if calls[step].is_same(call)]
         return bool(fitting) and self.does(node if node in fitting else fitting[0])
 
-    def told(self) -> str:
-        """What may come next, in words, and nothing of the workflow beyond."""
+    def describe_next(self) -> str:
+        """Describe what may come next, and nothing of the workflow beyond."""
         start = self.next
         return (
-            "\n".join(self._told(start, "", frozenset())) if start else "The procedure has ended."
+            "\n".join(self._next_lines(start, "", frozenset()))
+            if start
+            else "The procedure has ended."
         )
 
-    def _told(self, step: Step, before: str, seen: frozenset[str]) -> Iterator[str]:
+    def _next_lines(self, step: Step, before: str, seen: frozenset[str]) -> Iterator[str]:
         if step.kind is not StepKind.DECISION or step.id in seen:
             commands = f" (`{'; '.join(step.commands)}`)" if step.commands else ""
             notes = "".join(f" Note: {note}" for note in step.notes)
@@ -99,4 +101,4 @@ class Place:
         indent = " " * (len(before) - len(before.lstrip(" ")))
         for edge in self.workflow.exits(step.id):
             target = self.workflow.by_id[edge.target]
-            yield from self._told(target, f"{indent}  - {edge.condition}: ", seen | {step.id})
+            yield from self._next_lines(target, f"{indent}  - {edge.condition}: ", seen | {step.id})

@@ -14,8 +14,8 @@ from evaluation.benches.following.deviation import (
 )
 from evaluation.benches.following.forms import Form, Place
 from evaluation.benches.following.prompts import did, heard, opening
-from evaluation.benches.following.sessions import GO_ON, Session, said, shown
-from evaluation.benches.following.surroundings import Surroundings, reply_of, told_by
+from evaluation.benches.following.sessions import GO_ON, Session, shown, user_line
+from evaluation.benches.following.surroundings import Surroundings, matching_facts, reply_of
 from evaluation.benches.following.turn_files import kept
 from evaluation.material.recorded_following import RecordedAct
 from evaluation.measures.following import f1, share
@@ -37,14 +37,17 @@ class Played:
     calls: list[Call] = field(default_factory=list)
     acts: list[RecordedAct] = field(default_factory=list)
     has_ended: bool = False
-    told_aside: bool = True
-    """Whether what the page does not cover was told to be so, where that was asked for."""
+    has_flagged_aside: bool = True
+    """False from an aside until the agent says that the page does not cover it."""
 
     @property
     def deviation(self) -> Deviation:
         """Where it left the right way first."""
         return deviation(
-            self.session, self.calls, has_ended=self.has_ended, told_aside=self.told_aside
+            self.session,
+            self.calls,
+            has_ended=self.has_ended,
+            has_flagged_aside=self.has_flagged_aside,
         )
 
     def figures(self) -> dict[str, float]:
@@ -55,8 +58,8 @@ class Played:
         right = _common(self.calls, wanted)
         figures = {}
         if self.session.scene.aside:
-            goals, reached = goals + 1, reached + int(self.told_aside)
-            figures["off_procedure"] = float(self.told_aside)
+            goals, reached = goals + 1, reached + int(self.has_flagged_aside)
+            figures["off_procedure"] = float(self.has_flagged_aside)
         is_success = reached == goals and not has_harmed(self.session, self.calls)
         return figures | {
             "success": float(is_success),
@@ -77,13 +80,13 @@ def play(session: Session, form: Form, agent: Agent, seed: int) -> Played:
         AgentGoneError: Nobody acts any more.
     """
     played, scene, site = Played(session, form), _Scene(session), session.open()
-    messages = opening(session, form, seed, heard((said(session.task),), form, scene.place))
+    messages = opening(session, form, seed, heard((user_line(session.task),), form, scene.place))
     while not played.has_ended and len(played.acts) < MOST_ACTS:
         key = f"live/{form.value}/{session.id}/{len(played.acts) + 1:03}"
         prompt = digest_of("\n".join(m.content for m in messages if m.role != "assistant"))
         decision = agent.decide(key, prompt, messages)
-        answer, told = scene.after(decision, played, site)
-        played.acts.append(kept(key, prompt, decision.act, told))
+        answer, fact_indices = scene.after(decision, played, site)
+        played.acts.append(kept(key, prompt, decision.act, fact_indices))
         act = did(decision.act, form) if decision.act else "{}"
         messages = [
             *messages,
@@ -110,14 +113,18 @@ class _Scene:
         if act is None or (act.call is None and not act.say):
             return (_NO_ACT,), ()
         if act.off_procedure:
-            played.told_aside = True
+            played.has_flagged_aside = True
         if act.call:
             return self._called(act, act.call, played, site), ()
         knows = self._session.scene.knows
-        told = decision.told if decision.told is not None else told_by(knows, act.say or "")
-        if act.off_procedure and not told:
-            return (said(GO_ON),), told
-        return (said(reply_of(knows, told)),), told
+        fact_indices = (
+            decision.fact_indices
+            if decision.fact_indices is not None
+            else matching_facts(knows, act.say or "")
+        )
+        if act.off_procedure and not fact_indices:
+            return (user_line(GO_ON),), fact_indices
+        return (user_line(reply_of(knows, fact_indices)),), fact_indices
 
     def _called(self, act: Act, call: Call, played: Played, site: Surroundings) -> tuple[str, ...]:
         played.calls.append(call)
@@ -127,8 +134,8 @@ class _Scene:
             return (shown(answer),)
         played.has_ended = self._session.ends(call)
         if self._aside and self._aside.after == call.tool:
-            words, self._aside, played.told_aside = self._aside.says, None, False
-            return shown(answer), said(words)
+            words, self._aside, played.has_flagged_aside = self._aside.says, None, False
+            return shown(answer), user_line(words)
         return (shown(answer),)
 
 
@@ -157,8 +164,8 @@ def play_all(
 
 def shares(played: Sequence[Played]) -> Mapping[str, float]:
     """Of the sessions, by how their way left the right one first."""
-    found = [each.deviation for each in played]
-    return {kind.value: share(found.count(kind), len(found)) for kind in Deviation}
+    deviations = [each.deviation for each in played]
+    return {kind.value: share(deviations.count(kind), len(deviations)) for kind in Deviation}
 
 
 def _common(calls: Sequence[Call], wanted: Sequence[Call]) -> int:

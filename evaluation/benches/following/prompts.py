@@ -62,30 +62,36 @@ def page_of(session: Session, form: Form, seed: int) -> str:
 
 def heard(turn_heard: Sequence[str], form: Form, place: Place) -> str:
     """What an agent hears, with what its guide tells where it has one."""
-    guide = [f"The guide tells what may come next:\n{place.told()}"] if form is Form.GUIDE else []
+    guide = (
+        [f"The guide tells what may come next:\n{place.describe_next()}"]
+        if form is Form.GUIDE
+        else []
+    )
     return "\n\n".join([*turn_heard, *guide])
 
 
 def opening(session: Session, form: Form, seed: int, first: str) -> list[Message]:
     """The rules, and all that an agent is shown at the beginning."""
-    told = f"{page_of(session, form, seed)}\n\n{first}"
-    return [Message(role="system", content=rules(form)), Message(role="user", content=told)]
+    text = f"{page_of(session, form, seed)}\n\n{first}"
+    return [Message(role="system", content=rules(form)), Message(role="user", content=text)]
 
 
 def histories(session: Session, form: Form, seed: int) -> list[list[Message]]:
     """The messages of each turn on the gold history."""
-    found: list[list[Message]] = []
+    dialogues: list[list[Message]] = []
     place = Place(session.workflow)
     for turn in session.turns:
-        said = heard(turn.heard, form, place)
-        if found:
-            before = session.turns[len(found) - 1].act
-            did = Message(role="assistant", content=before.told(with_node=form.names_nodes))
-            found.append([*found[-1], did, Message(role="user", content=said)])
+        text = heard(turn.heard, form, place)
+        if dialogues:
+            before = session.turns[len(dialogues) - 1].act
+            did = Message(
+                role="assistant", content=before.dump_for_history(with_node=form.names_nodes)
+            )
+            dialogues.append([*dialogues[-1], did, Message(role="user", content=text)])
         else:
-            found.append(opening(session, form, seed, said))
+            dialogues.append(opening(session, form, seed, text))
         moved(place, turn)
-    return found
+    return dialogues
 
 
 def moved(place: Place, turn: Turn) -> None:
@@ -101,4 +107,4 @@ def as_text(messages: Sequence[Message]) -> str:
 
 def did(act: Act, form: Form) -> str:
     """An act as it is shown in a history."""
-    return act.told(with_node=form.names_nodes)
+    return act.dump_for_history(with_node=form.names_nodes)

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field
 
 from evaluation.material.page_reader import workflow_of
-from services.executor.tools.tool import Effect, Tool
+from services.executor.tools.tool import Tool, ToolEffect
 from services.kit.errors import InvalidInputError
 from services.kit.value import Value
 from services.procedure.model import Reading
@@ -60,8 +60,8 @@ class Kit(Value):
     ends: Mapping[str, str] = Field(default={})
 
 
-class Known(Value):
-    """What a person can tell who is asked about it."""
+class PersonFact(Value):
+    """A fact that a person tells who is asked about it."""
 
     about: tuple[str, ...]
     """Words of which a question has one."""
@@ -91,7 +91,7 @@ class Scene(Value):
     labels: Mapping[str, str] = Field(default={})
     answers: Mapping[str, str] = Field(default={})
     shows: Mapping[str, str] = Field(default={})
-    knows: tuple[Known, ...] = ()
+    knows: tuple[PersonFact, ...] = ()
     aside: Aside | None = None
 
     @property
@@ -120,16 +120,18 @@ class Card(Value):
 
     def line(self) -> str:
         """For a prompt."""
-        told = (f"{name} ({what})" if what else name for name, what in self.parameters.items())
-        return f"- {self.name}: {self.says}. Arguments: {'; '.join(told) or 'none'}."
+        parameters = (
+            f"{name} ({what})" if what else name for name, what in self.parameters.items()
+        )
+        return f"- {self.name}: {self.says}. Arguments: {'; '.join(parameters) or 'none'}."
 
 
 @cache
 def written(path: Path = SCENES) -> tuple[Mapping[str, Kit], tuple[Scene, ...]]:
     """The kits by name, and the sessions."""
-    told: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    kits = {name: Kit.model_validate(each) for name, each in told["kits"].items()}
-    return kits, tuple(Scene.model_validate(each) for each in told["sessions"])
+    content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    kits = {name: Kit.model_validate(each) for name, each in content["kits"].items()}
+    return kits, tuple(Scene.model_validate(each) for each in content["sessions"])
 
 
 @cache
@@ -149,17 +151,17 @@ def workflow_for(document: str) -> Workflow:
     if row is None and not EXAMPLES.exists():
         raise SceneError(f"the examples are not at {EXAMPLES}: use a checkout of the sources")
     reading = Reading.model_validate(row["reading"]) if row else None
-    found = workflow_of(reading, document, "") if reading else None
-    if found is None:
+    workflow = workflow_of(reading, document, "") if reading else None
+    if workflow is None:
         raise SceneError(f"{document!r} has no approved reading")
-    return found
+    return workflow
 
 
 @cache
 def network_tools() -> Mapping[str, Tool]:
     """The catalogue of the simulated network."""
-    told = yaml.safe_load((CATALOGUE / "switch.yaml").read_text(encoding="utf-8"))
-    return {each["name"]: Tool.model_validate(each) for each in told}
+    entries = yaml.safe_load((CATALOGUE / "switch.yaml").read_text(encoding="utf-8"))
+    return {each["name"]: Tool.model_validate(each) for each in entries}
 
 
 def cards_of(kit_name: str) -> dict[str, Card]:
@@ -194,15 +196,15 @@ def cards_of(kit_name: str) -> dict[str, Card]:
 
 
 def _card_of(tool: Tool) -> Card:
-    told = {
+    parameters = {
         name: each.description or ("number" if each.type == "integer" else "")
         for name, each in tool.parameters.items()
     }
     return Card(
         name=tool.name,
         says=tool.description,
-        parameters=_ON_DEVICE | told,
-        change=tool.effect is Effect.CHANGE,
+        parameters=_ON_DEVICE | parameters,
+        change=tool.effect is ToolEffect.CHANGE,
     )
 
 
@@ -213,21 +215,21 @@ def tools_of_steps(kit_name: str, workflow: Workflow) -> dict[str, str]:
         SceneError: A step has none.
     """
     kit = written()[0][kit_name]
-    told = {words: name for name, tool in kit.tools.items() for words in tool.steps}
-    told |= {**kit.steps, **kit.ends}
-    found = {}
+    tool_by_words = {words: name for name, tool in kit.tools.items() for words in tool.steps}
+    tool_by_words |= {**kit.steps, **kit.ends}
+    tool_by_step = {}
     for step in workflow.steps:
         if step.kind is not StepKind.DECISION:
-            words = longest(told, step.text)
+            words = longest(tool_by_words, step.text)
             if words is None:
                 raise SceneError(f"{kit_name}: no tool carries out {step.text!r}")
-            found[step.id] = told[words]
-    return found
+            tool_by_step[step.id] = tool_by_words[words]
+    return tool_by_step
 
 
-def longest(told: Mapping[str, object], text: str) -> str | None:
+def longest(prefixes: Mapping[str, object], text: str) -> str | None:
     """Of these first words the longest that a text begins with; None where it has none."""
-    return max((words for words in told if text.startswith(words)), key=len, default=None)
+    return max((words for words in prefixes if text.startswith(words)), key=len, default=None)
 
 
 def call_argument(tool: str, value: str) -> dict[str, str]:

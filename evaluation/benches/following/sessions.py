@@ -8,7 +8,7 @@ from evaluation.benches.following.acts import Act, Call
 from evaluation.benches.following.scenes import (
     DEVICE,
     Card,
-    Known,
+    PersonFact,
     Scene,
     SceneError,
     call_argument,
@@ -20,8 +20,8 @@ from evaluation.benches.following.scenes import (
     written,
 )
 from evaluation.benches.following.surroundings import Surroundings, open_surroundings
-from services.simulator.faults import Acts
-from services.simulator.model import GATEWAY, healthy
+from services.simulator.faults import RepairEffect
+from services.simulator.model import GATEWAY, healthy_world
 from services.workflow.model import Step, StepKind, Workflow
 
 GO_ON = "All right. Please go on."
@@ -100,8 +100,8 @@ def sessions() -> list[Session]:
 def _session(scene: Scene, gold: Mapping[str, Right]) -> Session:
     workflow, cards, values = workflow_for(scene.document), cards_of(scene.kit), _values(scene)
     calls = {
-        step: _call(told, cards, values)
-        for step, told in tools_of_steps(scene.kit, workflow).items()
+        step: _call(command, cards, values)
+        for step, command in tools_of_steps(scene.kit, workflow).items()
     }
     way = _Way(scene, workflow, calls, gold)
     return Session(
@@ -118,8 +118,8 @@ def _session(scene: Scene, gold: Mapping[str, Right]) -> Session:
     )
 
 
-def _call(told: str, cards: Mapping[str, Card], values: Mapping[str, str]) -> Call:
-    tool, _, value = told.partition(" ")
+def _call(command: str, cards: Mapping[str, Card], values: Mapping[str, str]) -> Call:
+    tool, _, value = command.partition(" ")
     if is_of_every_page(tool):
         return Call(tool=tool, arguments=call_argument(tool, value))
     arguments = {name: values.get(name, "") for name in cards[tool].parameters}
@@ -130,7 +130,7 @@ def _values(scene: Scene) -> dict[str, str]:
     """Of a fault also what only looking tells."""
     if not scene.fault:
         return dict(scene.labels)
-    fault, world = scene.broken(), healthy(0.0)
+    fault, world = scene.broken(), healthy_world(0.0)
     device, place = world.devices[fault.device], fault.place
     labels: dict[str, str] = fault.alert(world)["labels"]
     session = device.sessions.get(labels.get("neighbor", ""))
@@ -162,30 +162,30 @@ class _Way:
 
     def turns(self, task: str, site: Surroundings) -> Iterator[Turn]:
         """Each act with what is heard before it."""
-        heard: tuple[str, ...] = (said(task),)
+        heard: tuple[str, ...] = (user_line(task),)
         step = self._workflow.steps[0]
         depth, aside = 0, self._scene.aside
         for _ in range(_LONGEST_WAY):
-            asked = self._asked(step) if step.kind is StepKind.DECISION else None
-            if asked:
-                yield Turn(heard, Act(node=step.id, say=asked.asks), (depth, 0))
-                heard, depth = (said(asked.says),), depth + 1
+            fact = self._fact_for(step) if step.kind is StepKind.DECISION else None
+            if fact:
+                yield Turn(heard, Act(node=step.id, say=fact.asks), (depth, 0))
+                heard, depth = (user_line(fact.says),), depth + 1
             elif step.kind is not StepKind.DECISION:
-                call, after = self._calls[step.id], int(heard[-1] == said(GO_ON))
+                call, after = self._calls[step.id], int(heard[-1] == user_line(GO_ON))
                 yield Turn(heard, Act(node=step.id, call=call), (depth, after))
                 heard, depth = (shown(site.call(call)),), depth + 1
                 if aside and aside.after == call.tool:
-                    heard = (*heard, said(aside.says))
+                    heard = (*heard, user_line(aside.says))
                     yield Turn(heard, Act(say=NOT_COVERED, off_procedure=True), (depth, 0))
-                    heard, aside = (said(GO_ON),), None
+                    heard, aside = (user_line(GO_ON),), None
             if step.kind is StepKind.TERMINAL:
                 return
             step = self._next(step)
         raise SceneError(f"{self._scene.id} goes round and round")
 
-    def _asked(self, step: Step) -> Known | None:
-        known = self._scene.knows
-        return next((k for k in known if k.decides and step.text.startswith(k.decides)), None)
+    def _fact_for(self, step: Step) -> PersonFact | None:
+        facts = self._scene.knows
+        return next((k for k in facts if k.decides and step.text.startswith(k.decides)), None)
 
     def _next(self, step: Step) -> Step:
         exits = self._workflow.exits(step.id)
@@ -200,14 +200,14 @@ class _Way:
         if not self._scene.fault:
             words = longest(self._scene.answers, step.text)
             return self._scene.answers[words] if words is not None else ""
-        right = self._gold[self._scene.fault].said_of(step.text)
-        if self._scene.broken().acts is Acts.NOTHING:
-            return next((said for words, said in _IN_VAIN.items() if words in step.text), right)
+        right = self._gold[self._scene.fault].answer_to(step.text)
+        if self._scene.broken().acts is RepairEffect.NOTHING:
+            return next((answer for words, answer in _IN_VAIN.items() if words in step.text), right)
         return right
 
 
-def said(text: str) -> str:
-    """What the person says, as it is shown."""
+def user_line(text: str) -> str:
+    """Return the person's words as they are shown to the agent."""
     return f"The user says: {text}"
 
 

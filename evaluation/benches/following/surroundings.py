@@ -7,14 +7,14 @@ from evaluation.benches.following.acts import Call
 from evaluation.benches.following.scenes import (
     DEVICE,
     Card,
-    Known,
+    PersonFact,
     Scene,
     is_of_every_page,
     network_tools,
 )
 from services.executor.tools.tool import BadArgumentError, SshWay
-from services.simulator.faults import Broken
-from services.simulator.model import Device, healthy
+from services.simulator.faults import ActiveFaults
+from services.simulator.model import Device, healthy_world
 from services.simulator.shell import Shell
 
 CALL_S = 60.0
@@ -57,15 +57,15 @@ class SimulatedSwitches:
     def __init__(self, scene: Scene, cards: Mapping[str, Card]) -> None:
         self._cards = cards
         self._now = _BEGINS_AT
-        self.world = healthy(self._now)
-        self.broken = Broken(self.world, lambda: self._now)
+        self.world = healthy_world(self._now)
+        self.broken = ActiveFaults(self.world, lambda: self._now)
         self.fault = scene.broken()
         self.broken.inject(self.fault)
 
     def call(self, call: Call) -> str:
         """See `Surroundings.call`."""
-        if said := complaint(call, self._cards):
-            return said
+        if refusal := complaint(call, self._cards):
+            return refusal
         if is_of_every_page(call.tool):
             return "done"
         arguments = dict(call.arguments)
@@ -88,7 +88,7 @@ class SimulatedSwitches:
 
     def _run(self, device: Device, lines: Sequence[str]) -> str:
         def act(kind: str, what: str, change: Callable[[], None]) -> None:
-            self.broken.act(device, kind, what, change)
+            self.broken.apply_change(device, kind, what, change)
 
         shell = Shell(self.world, device, lambda: self._now, act)
         return "\n".join(filter(None, (shell.run(line) for line in lines)))
@@ -105,32 +105,32 @@ class WrittenSite:
 
     def call(self, call: Call) -> str:
         """See `Surroundings.call`."""
-        if said := complaint(call, self._cards):
-            return said
+        if refusal := complaint(call, self._cards):
+            return refusal
         for name, value in call.arguments.items():
-            known = self._values.get(name, value)
-            if known.casefold() != value.strip().casefold():
+            expected = self._values.get(name, value)
+            if expected.casefold() != value.strip().casefold():
                 return f"error: nothing is found for {name} {value}"
         self._called.add(call.tool)
         fine = "done" if self._cards[call.tool].change else "nothing out of the ordinary"
         answer = "done" if is_of_every_page(call.tool) else fine
-        for told, shown in self._scene.shows.items():
-            name, _, after = told.partition(" after ")
+        for trigger, shown in self._scene.shows.items():
+            name, _, after = trigger.partition(" after ")
             if name == call.tool and (not after or after in self._called):
                 answer = shown
         return answer
 
 
-def told_by(knows: Sequence[Known], question: str) -> tuple[int, ...]:
-    """Places of what the person tells when asked this."""
-    asked = question.casefold()
+def matching_facts(knows: Sequence[PersonFact], question: str) -> tuple[int, ...]:
+    """Return the indices of the facts that a question asks about."""
+    folded = question.casefold()
     return tuple(
         place
-        for place, known in enumerate(knows)
-        if any(word.casefold() in asked for word in known.about)
+        for place, fact in enumerate(knows)
+        if any(word.casefold() in folded for word in fact.about)
     )
 
 
-def reply_of(knows: Sequence[Known], told: Sequence[int]) -> str:
+def reply_of(knows: Sequence[PersonFact], fact_indices: Sequence[int]) -> str:
     """What the person says."""
-    return " ".join(knows[place].says for place in told) or _DOES_NOT_KNOW
+    return " ".join(knows[place].says for place in fact_indices) or _DOES_NOT_KNOW

@@ -65,9 +65,9 @@ def write_turns(sessions: Sequence[Session], form: Form, seed: int, folder: Path
     names += [f"{form.value}.round-{number:02}.md" for number in range(2, len(rounds) + 1)]
     folder.mkdir(parents=True, exist_ok=True)
     for name, which in zip(names, rounds, strict=True):
-        told = [items[which, session.id] for session in sessions if (which, session.id) in items]
+        texts = [items[which, session.id] for session in sessions if (which, session.id) in items]
         head = [_first(sessions, form, seed, names)] if name == names[0] else [f"# {name}"]
-        (folder / name).write_text("\n\n".join([*head, *told]) + "\n", encoding="utf-8")
+        (folder / name).write_text("\n\n".join([*head, *texts]) + "\n", encoding="utf-8")
     return [folder / name for name in names]
 
 
@@ -91,7 +91,7 @@ def _by_page(sessions: Sequence[Session], form: Form) -> dict[str, Session]:
 
 
 def _items(sessions: Sequence[Session], form: Form) -> Mapping[tuple[tuple[int, int], str], str]:
-    found = {}
+    items = {}
     for session in sessions:
         place = Place(session.workflow)
         for number, turn in enumerate(session.turns):
@@ -102,9 +102,9 @@ def _items(sessions: Sequence[Session], form: Form) -> Mapping[tuple[tuple[int, 
             else:
                 lines.append(f"With: {_page(session, form)}")
             lines.append(heard(turn.heard, form, place))
-            found[turn.round, session.id] = "\n\n".join(lines)
+            items[turn.round, session.id] = "\n\n".join(lines)
             moved(place, turn)
-    return found
+    return items
 
 
 def read_turns(
@@ -114,12 +114,12 @@ def read_turns(
     path = folder / f"{form.value}.answers.json"
     if not path.exists():
         return []
-    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    asked = digests(sessions, form, seed)
+    answers: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    prompt_digests = digests(sessions, form, seed)
     return [
-        kept(f"turn/{form.value}/{key}", asked[key], act_of(answer))
-        for key, answer in told.items()
-        if key in asked
+        kept(f"turn/{form.value}/{key}", prompt_digests[key], act_of(answer))
+        for key, answer in answers.items()
+        if key in prompt_digests
     ]
 
 
@@ -131,7 +131,7 @@ def act_of(answer: object) -> Act | None:
         return None
 
 
-def kept(key: str, prompt: str, act: Act | None, told: Sequence[int] = ()) -> RecordedAct:
+def kept(key: str, prompt: str, act: Act | None, fact_indices: Sequence[int] = ()) -> RecordedAct:
     """Choices only: neither thoughts nor what was said."""
     return RecordedAct(
         key=key,
@@ -141,5 +141,5 @@ def kept(key: str, prompt: str, act: Act | None, told: Sequence[int] = ()) -> Re
         arguments=dict(act.call.arguments) if act and act.call else {},
         said=bool(act and act.say),
         off_procedure=bool(act and act.off_procedure),
-        told=tuple(told),
+        told=tuple(fact_indices),
     )

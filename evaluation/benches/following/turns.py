@@ -76,10 +76,10 @@ def measure_turns(
     """A row for each session of which any turn was answered, by its answered turns."""
     rows = []
     for session in sessions:
-        asked = zip(session.turns, histories(session, form, seed), strict=True)
+        turns = zip(session.turns, histories(session, form, seed), strict=True)
         judged = [
             judge(turn, act, form)
-            for place, (turn, messages) in enumerate(asked)
+            for place, (turn, messages) in enumerate(turns)
             if (act := answer(f"turn/{form.value}/{key_of(session, place)}", messages)) is not None
         ]
         if judged:

@@ -30,13 +30,11 @@ from services.contracts.gateway import Accepted
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
-from services.gateway import tasks
-from services.gateway.work import create_walk
+from services.gateway.work import create_walk, register_learning, register_tasks
 from services.kit.errors import FlowXpertError
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
-from services.kit.queue.worker import OutboxWorker
-from services.kit.queue.workforce import Workforce
+from services.kit.queue.workforce import OutboxWorker, Workforce
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.ports import Collection
@@ -117,8 +115,8 @@ class _Bench:
 
     def titles(self) -> list[str]:
         """What tickets can be about."""
-        found = map(self._platform.documents.get, sorted(self._platform.documents.hashes()))
-        return [document.title for document in found if document is not None]
+        documents = map(self._platform.documents.get, sorted(self._platform.documents.hashes()))
+        return [document.for_person().title for document in documents if document is not None]
 
     def post(self, fault: int, titles: Sequence[str], name: str) -> None:
         """An alert of the fault comes in: its first time, or as a `repeat` its second."""
@@ -175,8 +173,8 @@ class _Bench:
             write_back=platform.gateway.write_back,
             triage=platform.gateway.triage,
         )
-        tasks.register_tasks(platform.outbox, walk, platform.gateway.write_back)
-        tasks.register_learning(platform.outbox, platform.gateway.triage)
+        register_tasks(platform.outbox, walk, platform.gateway.write_back)
+        register_learning(platform.outbox, platform.gateway.triage)
         platform.outbox.restart()
         worker = OutboxWorker(platform.outbox, "gateway")
         return Workforce(platform.outbox, [worker], stop_within_s=_STOP_WITHIN_S)

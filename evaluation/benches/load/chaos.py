@@ -321,10 +321,10 @@ def _look(postgres: Postgres, taken: set[str]) -> Figures:
     )
 
 
-def _is_right(found: Figures) -> bool:
+def _is_right(figures: Figures) -> bool:
     """All that came in was concluded, and once."""
-    wrong = found.model_dump(exclude={"accepted", "planned", "refused"})
-    return found.accepted > 0 and not any(wrong.values())
+    wrong = figures.model_dump(exclude={"accepted", "planned", "refused"})
+    return figures.accepted > 0 and not any(wrong.values())
 
 
 def _embedder_file() -> Path:

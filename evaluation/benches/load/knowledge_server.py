@@ -36,5 +36,5 @@ def serve_knowledge(
         server.start()
         closing.callback(server.stop)
         addresses[f"FLOWXPERT_{name}_URL"] = server.url
-    found = map(platform.documents.get, platform.documents.hashes())
-    return addresses, [document.title for document in found if document is not None]
+    pages = map(platform.documents.get, platform.documents.hashes())
+    return addresses, [document.for_person().title for document in pages if document is not None]

@@ -89,10 +89,10 @@ class MeteredPlanner:
         candidates = self._service.stream(request)
         while True:
             with self._meter.on("planner"):
-                found = next(candidates, None)
-            if found is None:
+                candidate = next(candidates, None)
+            if candidate is None:
                 return
-            yield found
+            yield candidate
 
 
 class MeteredScorer:

@@ -113,10 +113,10 @@ def _timings(
             platform.start()
             server.start()
             try:
-                found = list(_walks(server.url, meter, titles, say))
+                walks = list(_walks(server.url, meter, titles, say))
             finally:
                 server.stop()
-    timings = [timing for timing in found[_SETTLE_TICKETS:] if timing]
+    timings = [timing for timing in walks[_SETTLE_TICKETS:] if timing]
     if not timings:
         raise NothingPlannedError("no ticket got a workflow from a model; choose other pairs")
     return timings
@@ -128,8 +128,10 @@ def _walks(
     with httpx.Client(base_url=url, timeout=_LONGEST_WALK_S) as client:
         for number, title in enumerate(titles, start=1):
             timing = _walk(client, meter, title)
-            told = f"{timing.walk_s:.2f} s, model {timing.model_s:.2f} s" if timing else "no model"
-            say(f"overhead on {meter.name}: {number} of {len(titles)}, {told}")
+            summary = (
+                f"{timing.walk_s:.2f} s, model {timing.model_s:.2f} s" if timing else "no model"
+            )
+            say(f"overhead on {meter.name}: {number} of {len(titles)}, {summary}")
             yield timing
 
 

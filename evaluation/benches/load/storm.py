@@ -164,21 +164,21 @@ def _run(plan: StormPlan, platform: _Platform, titles: Sequence[str], say: Say) 
         began = time.monotonic()
         _settle(postgres)
         settled_s = time.monotonic() - began
-    found = _counts(postgres)
+    counts = _counts(postgres)
     faults = len({alert.fault for alert in alerts})
     spent = {name: _cpu_s(pid) - cpu[name] for name, pid in processes.items()}
     statuses = Counter(str(status) for _, status in sent)
-    lost = max(0, faults - found["tickets"]) + max(0, len(set(alerts)) - found["alerts"])
-    double = max(0, found["tickets"] - faults) + max(0, found["alerts"] - len(set(alerts)))
-    double += max(0, found["workflows"] - found["planned"])
-    unfinished = found["tickets"] - found["finished"]
+    lost = max(0, faults - counts["tickets"]) + max(0, len(set(alerts)) - counts["alerts"])
+    double = max(0, counts["tickets"] - faults) + max(0, counts["alerts"] - len(set(alerts)))
+    double += max(0, counts["workflows"] - counts["planned"])
+    unfinished = counts["tickets"] - counts["finished"]
     return StormReport(
         ok=set(statuses) == {"202"} and not (lost or double or unfinished),
         sent=len(sent),
         answers=dict(statuses),
         ack_ms=_percentiles([seconds for seconds, _ in sent]),
         faults=faults,
-        tickets=found["tickets"],
+        tickets=counts["tickets"],
         lost=lost,
         double=double,
         unfinished=unfinished,
@@ -275,8 +275,8 @@ def _warm_up(url: str, titles: Sequence[str], postgres: Postgres) -> None:
 def _settle(postgres: Postgres) -> None:
     until = time.monotonic() + SETTLE_S
     while time.monotonic() < until:
-        found = _counts(postgres)
-        if found["finished"] == found["tickets"] and not found["waiting"]:
+        counts = _counts(postgres)
+        if counts["finished"] == counts["tickets"] and not counts["waiting"]:
             return
         time.sleep(0.5)
 

@@ -19,8 +19,8 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.page_choice.choosing import Choice
-from services.gateway.walk.fit import Thresholds, verdict
+from services.gateway.page_choice.page_chooser import PageChoice
+from services.gateway.walk.fit import Thresholds, judge_candidate
 from services.knowledge.ports import Embedder
 from services.workflow.model import StepKind, Workflow
 
@@ -76,8 +76,8 @@ def recorded(workflows: Mapping[str, Workflow | None]) -> Make:
     return lambda row: Made(workflows.get(row.id))
 
 
-def page_given(page_of: PageOf, read: Read) -> Make:
-    """The row's page, read alone: what a reader is worth without retrieval."""
+def page_alone(page_of: PageOf, read: Read) -> Make:
+    """Return a `Make` that reads the row's page alone: a reader's worth without retrieval."""
 
     def make(row: LogicRow) -> Made:
         reading = read(own_page(row) if row.text else page_of(row))
@@ -98,10 +98,10 @@ def planned(
         samples = tuple(candidate for candidate in candidates if is_sample(candidate))
         if not samples:
             return Made(None)
-        asked = ScoreRequest(
+        scoring = ScoreRequest(
             ticket=request.ticket, context=request.context, pages=request.pages, candidates=samples
         )
-        return Made(scorer.score(asked).ranked[0].candidate.workflow)
+        return Made(scorer.score(scoring).ranked[0].candidate.workflow)
 
     return make
 
@@ -128,7 +128,7 @@ def walked(
         ranked = scorer.score(request).ranked if candidates else ()
         return Made(
             ranked[0].candidate.workflow if ranked else None,
-            _page_found(row, context) | standing(ticket, context, ranked, thresholds),
+            _page_ranks(row, context) | standing(ticket, context, ranked, thresholds),
         )
 
     return make
@@ -139,16 +139,16 @@ def standing(
     context: RetrievedContext,
     ranked: Sequence[ScoredCandidate],
     thresholds: Thresholds,
-    choice: Choice | None = None,
+    choice: PageChoice | None = None,
 ) -> Figures:
     """Whether the platform would show the best workflow, and be sure of it.
 
     With a model's `choice` the context is as that leaves it.
     """
-    found = choice.fit if choice else thresholds.fit_of(context)
-    if found is None or not ranked:
+    fit = choice.fit if choice else thresholds.fit_of(context)
+    if fit is None or not ranked:
         return {"shown": 0.0, "sure": 0.0}
-    is_sure = verdict(ticket, context, ranked[0], found, choice).fit is Fit.SURE
+    is_sure = judge_candidate(ticket, context, ranked[0], fit, choice).fit is Fit.SURE
     return {"shown": 1.0, "sure": float(is_sure)}
 
 
@@ -185,7 +185,7 @@ def _straight(made: Made) -> Figures:
     return {"found": float(bool(steps)), "given_decision": float(decides)}
 
 
-def _page_found(row: LogicRow, context: RetrievedContext) -> Figures:
+def _page_ranks(row: LogicRow, context: RetrievedContext) -> Figures:
     ranked = ranked_documents(context)
     return {
         "page_first": float(ranked[:1] == [row.page]),

@@ -36,10 +36,10 @@ def condition_figures(
         if each.kind in fitted.forests
         and fitted.forests[each.kind].chance(each.signs) < fitted.bars.get(each.kind, 0.0)
     }
-    known = {each.row for each in examples}
+    row_ids = {each.row for each in examples}
     parts = {
-        "all workflows": [each for each in results if each.id in known],
-        "without a doubtful condition": [each for each in results if each.id in known - doubtful],
+        "all workflows": [each for each in results if each.id in row_ids],
+        "without a doubtful condition": [each for each in results if each.id in row_ids - doubtful],
     }
     return marked_figures(examples, fitted) | {
         f"{reader}, {name}": {

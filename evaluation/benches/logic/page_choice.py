@@ -26,10 +26,10 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
 from services.contracts.ticket import TicketDraft
-from services.gateway.page_choice.by_model import PROMPT, Chosen, messages
 from services.gateway.page_choice.chance import ChoiceChance
-from services.gateway.page_choice.choosing import Choice, is_open, weighed
-from services.gateway.page_choice.shown import MOST_PAGES, shown_of
+from services.gateway.page_choice.model_choice import PROMPT, ModelChoice, messages
+from services.gateway.page_choice.page_chooser import PageChoice, has_choice, weigh_choice
+from services.gateway.page_choice.shown_pages import MOST_PAGES, show_pages
 from services.gateway.walk.fit import Thresholds
 from services.knowledge.ports import Embedder
 from services.workflow.model import Workflow
@@ -37,8 +37,8 @@ from services.workflow.model import Workflow
 INDEX = "index.json"
 DRAWN = 120
 HIDDEN = 60
-_TOLD = ("first", "sure", "right of sure", "acceptable")
-"""Figures whose intervals are told."""
+_WITH_INTERVAL = ("first", "sure", "right of sure", "acceptable")
+"""Figures that are reported with their interval."""
 
 
 @dataclass(frozen=True)
@@ -70,74 +70,76 @@ def cases_of(rows: Sequence[LogicRow], alerts: Iterable[Pair], seed: int) -> lis
     Of the alerts of one page the first is taken.
     """
     chosen = random.Random(seed)  # noqa: S311
-    found = []
+    cases = []
     for half in (True, False):
         own = [row for row in rows if is_fitted(row.id) is half]
         drawn = chosen.sample(own, min(len(own), DRAWN // 2))
-        found += [Case(row.id, row.draft, row.page, "drawn", row.reference) for row in drawn]
+        cases += [Case(row.id, row.draft, row.page, "drawn", row.reference) for row in drawn]
         hidden = drawn[: HIDDEN // 2]
-        found += [Case(row.id, row.draft, row.page, "hidden") for row in hidden]
+        cases += [Case(row.id, row.draft, row.page, "hidden") for row in hidden]
     of_page: dict[str, Pair] = {}
     for pair in alerts:
         of_page.setdefault(pair.gold_documents[0], pair)
     for page, pair in of_page.items():
-        told = next(iter(pair.forms.values()))
+        text = next(iter(pair.forms.values()))
         ticket = TicketDraft(
             source="bench",
             external_id=pair.id,
             title=pair.alert,
             alert_name=pair.alert,
-            description=told,
+            description=text,
         )
-        found.append(Case(pair.id, ticket, page, "alert"))
-    return found
+        cases.append(Case(pair.id, ticket, page, "alert"))
+    return cases
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is found for a case."""
+class RetrievedCase:
+    """A case with its context and, where a model chose, the choice of its page."""
 
     case: Case
     context: RetrievedContext
-    choice: Choice | None = None
+    choice: PageChoice | None = None
 
 
-def found_for(
+def retrieve_cases(
     cases: Iterable[Case], retrieval: Retrieval, blind_for: Callable[[str], Retrieval]
-) -> Iterator[Found]:
-    """Of each case."""
+) -> Iterator[RetrievedCase]:
+    """Yield each case with its context, without its page where that is to be hidden."""
     for case in cases:
         source = blind_for(case.page) if case.is_hidden else retrieval
-        yield Found(case, source.retrieve(RetrieveRequest.of_ticket(case.ticket)))
+        yield RetrievedCase(case, source.retrieve(RetrieveRequest.of_ticket(case.ticket)))
 
 
-def write_prompts(found: Sequence[Found], folder: Path, batches: int) -> None:
+def write_prompts(cases: Sequence[RetrievedCase], folder: Path, batches: int) -> None:
     """What a model is asked for each case, as `batch-1.txt` and so on.
 
     A ticket and the same with its page hidden are in different ones. `index.json` keeps the pages
     of each in the order shown, which another state of the library would change.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shown = {each.case.key: shown_of(each.case.ticket, each.context).ids for each in found}
+    shown = {each.case.key: show_pages(each.case.ticket, each.context).ids for each in cases}
     (folder / INDEX).write_text(json.dumps(shown), encoding="utf-8")
-    drawn = [each for each in found if not each.case.is_hidden]
+    drawn = [each for each in cases if not each.case.is_hidden]
     place = {each.case.id: n for n, each in enumerate(drawn)}
     for batch in range(batches):
         own = [
             each
-            for each in found
+            for each in cases
             if (place[each.case.id] + each.case.is_hidden * (batches // 2)) % batches == batch
         ]
-        asked = [messages(shown_of(each.case.ticket, each.context)) for each in own]
-        parts = [f"{e.case.key}\n{turns[-1].content}" for e, turns in zip(own, asked, strict=True)]
-        whole = "\n\n=== ".join((*(turns[0].content for turns in asked[:1]), *parts))
+        dialogues = [messages(show_pages(each.case.ticket, each.context)) for each in own]
+        parts = [
+            f"{e.case.key}\n{turns[-1].content}" for e, turns in zip(own, dialogues, strict=True)
+        ]
+        whole = "\n\n=== ".join((*(turns[0].content for turns in dialogues[:1]), *parts))
         (folder / f"batch-{batch + 1}.txt").write_text(f"{whole}\n", encoding="utf-8")
 
 
 class ChoiceCase(NamedTuple):
     """One choice, and what was right."""
 
-    chosen: Chosen
+    chosen: ModelChoice
     first: str
     """Retrieval's page."""
     retrieval: float
@@ -168,7 +170,7 @@ def kept_answers(folder: Path) -> list[RecordedPageChoice]:
 
 
 def choice_cases(
-    found: Iterable[Found], choices: Mapping[str, RecordedPageChoice]
+    cases: Iterable[RetrievedCase], choices: Mapping[str, RecordedPageChoice]
 ) -> list[ChoiceCase]:
     """What a chance is fitted on."""
     return [
@@ -180,34 +182,36 @@ def choice_cases(
             is_hidden=each.case.is_hidden,
             is_fitted=is_fitted(each.case.id),
         )
-        for each in found
+        for each in cases
         if (chosen := chosen_for(each, choices)) is not None
     ]
 
 
 def with_choices(
-    found: Iterable[Found], choices: Mapping[str, RecordedPageChoice], fitted: ChoiceChance
-) -> Iterator[Found]:
+    cases: Iterable[RetrievedCase], choices: Mapping[str, RecordedPageChoice], fitted: ChoiceChance
+) -> Iterator[RetrievedCase]:
     """Each as the walk goes on with what was chosen; those that were not recorded are left out."""
-    for each in found:
+    for each in cases:
         chosen = chosen_for(each, choices)
         if chosen is None:
             continue
         ticket, context = each.case.ticket, each.context
-        if not is_open(ticket, context):
+        if not has_choice(ticket, context):
             yield each
             continue
-        choice = weighed(ticket, context, chosen, fitted, model="recorded")
-        yield Found(each.case, choice.applied(context), choice)
+        choice = weigh_choice(ticket, context, chosen, fitted, model="recorded")
+        yield RetrievedCase(each.case, choice.apply_to(context), choice)
 
 
-def chosen_for(found: Found, choices: Mapping[str, RecordedPageChoice]) -> Chosen | None:
+def chosen_for(
+    retrieved: RetrievedCase, choices: Mapping[str, RecordedPageChoice]
+) -> ModelChoice | None:
     """What was chosen for this case; None where that page is not among those shown any more."""
-    recorded = choices.get(found.case.key)
-    shown = shown_of(found.case.ticket, found.context)
+    recorded = choices.get(retrieved.case.key)
+    shown = show_pages(retrieved.case.ticket, retrieved.context)
     if recorded is None or (recorded.page and recorded.page not in shown.ids):
         return None
-    return Chosen(page=recorded.page or None, stated=recorded.stated, place=recorded.place)
+    return ModelChoice(page=recorded.page or None, stated=recorded.stated, place=recorded.place)
 
 
 @dataclass(frozen=True)
@@ -227,14 +231,14 @@ class Judged:
 
 
 def judged(
-    found: Iterable[Found],
+    cases: Iterable[RetrievedCase],
     planner: Planner,
     scorer: Scorer,
     thresholds: Thresholds,
     advance: Callable[[], None],
 ) -> Iterator[Judged]:
     """Walks each case to its verdict."""
-    for case, context, choice in ((each.case, each.context, each.choice) for each in found):
+    for case, context, choice in ((each.case, each.context, each.choice) for each in cases):
         candidates = planner.plan(plan_request(case.ticket, context)).candidates
         request = score_request(case.ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
@@ -261,8 +265,10 @@ def with_acceptance(rows: Sequence[Judged], embedder: Embedder) -> list[Judged]:
         if row.case.reference is not None
     ]
     figures = logic_figures(cases, embedder)
-    found = {row.case.key: bool(of["acceptable"]) for row, of in zip(drawn, figures, strict=True)}
-    return [replace(row, is_acceptable=found.get(row.case.key, False)) for row in rows]
+    acceptable_by_key = {
+        row.case.key: bool(of["acceptable"]) for row, of in zip(drawn, figures, strict=True)
+    }
+    return [replace(row, is_acceptable=acceptable_by_key.get(row.case.key, False)) for row in rows]
 
 
 def report(
@@ -279,23 +285,23 @@ def report(
         for half, fitted in (("", (True, False)), (", odd", (False,)))
         if (own := [j for j in judged if j.case.kind == kind and is_fitted(j.case.id) in fitted])
     }
-    found = {name: _columns(own) for name, own in rows.items()}
+    columns = {name: _columns(own) for name, own in rows.items()}
     return Report.model_validate(
         {
             "benchmark": "page choice",
             "overall": {},
             "sets": {
                 name: {"n": len(rows[name])} | {of: round(each.mean, 3) for of, each in own.items()}
-                for name, own in found.items()
+                for name, own in columns.items()
             },
             "intervals": {
                 name: {
                     f"{of} {end}": round(value, 3)
                     for of, each in own.items()
                     for end, value in (("from", each.low), ("to", each.high))
-                    if of in _TOLD
+                    if of in _WITH_INTERVAL
                 }
-                for name, own in found.items()
+                for name, own in columns.items()
             },
             "calibration": fitted.figures,
             "config": dict(config),

@@ -18,20 +18,20 @@ from evaluation.material.pairs import read_lines
 from evaluation.material.recorded_plans import RecordedPlans, asking, best_hash, kept
 from evaluation.material.requests import RequestOf
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.knowledge.screening.document import hash_of, screened
+from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.llm.chat_model import Message, ModelAnswerError
-from services.llm.parsing import parse_answer
 from services.llm.scripted import ScriptedChatModel
+from services.llm.structured import parse_answer
 from services.planner.generation.question import LABEL
-from services.procedure.by_model.question import PROMPT, Program
+from services.procedure.by_model.question import PROMPT, ProgramAnswer
 from services.procedure.by_model.reader import ModelReader
 
 _ROWS = "rows.jsonl"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a model is asked for a row."""
+class RowPrompt:
+    """The question to a model about a row."""
 
     prompt: str
     """The label of the prompt."""
@@ -47,52 +47,59 @@ class Asked:
         return [request.messages for request in model.requests]
 
 
-AskedOf = Callable[[LogicRow], Asked]
+PromptOf = Callable[[LogicRow], RowPrompt]
 
 
-def plans(request_of: RequestOf) -> AskedOf:
+def plans(request_of: RequestOf) -> PromptOf:
     """What the planner asks for a ticket."""
 
-    def asked(row: LogicRow) -> Asked:
+    def prompt_of(row: LogicRow) -> RowPrompt:
         request = request_of(row)
-        return Asked(
+        return RowPrompt(
             LABEL,
             best_hash(request),
             lambda model: asking(model, HashingEmbedder(), samples=1, corrections=1).plan(request),
         )
 
-    return asked
+    return prompt_of
 
 
-def readings(page_of: PageOf) -> AskedOf:
+def readings(page_of: PageOf) -> PromptOf:
     """What the reader asks about a page."""
 
-    def asked(row: LogicRow) -> Asked:
-        text = screened(page_of(row)).document.text
-        return Asked(PROMPT.label, hash_of(text), lambda model: _read(model, text))
+    def prompt_of(row: LogicRow) -> RowPrompt:
+        text = ScreenedDocument(page_of(row)).for_model().text
+        return RowPrompt(PROMPT.label, hash_of(text), lambda model: _read(model, text))
 
-    return asked
+    return prompt_of
 
 
 def write_prompts(
-    rows: Iterable[LogicRow], asked_of: AskedOf, folder: Path, advance: Callable[[], None]
+    rows: Iterable[LogicRow], prompt_of: PromptOf, folder: Path, advance: Callable[[], None]
 ) -> None:
     """A prompt for each row, and a review for each answer that is there already."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = []
+    records = []
     for row in rows:
-        asked, name = asked_of(row), re.sub(r"[^\w.-]+", "-", row.id)
-        first, *_ = asked.turns()
+        row_prompt, name = prompt_of(row), re.sub(r"[^\w.-]+", "-", row.id)
+        first, *_ = row_prompt.turns()
         (folder / f"{name}.prompt.txt").write_text(_as_text(first), encoding="utf-8")
         for path in _answers(folder, name):
-            *_, last = asked.turns(path.read_text(encoding="utf-8"))
+            *_, last = row_prompt.turns(path.read_text(encoding="utf-8"))
             review = path.with_name(path.stem.replace(".answer", ".review") + ".txt")
             review.write_text(last[-1].content, encoding="utf-8")
-        told.append(
-            {"name": name, "id": row.id, "prompt": asked.prompt, "text_hash": asked.text_hash}
+        records.append(
+            {
+                "name": name,
+                "id": row.id,
+                "prompt": row_prompt.prompt,
+                "text_hash": row_prompt.text_hash,
+            }
         )
         advance()
-    (folder / _ROWS).write_text("".join(f"{json.dumps(row)}\n" for row in told), encoding="utf-8")
+    (folder / _ROWS).write_text(
+        "".join(f"{json.dumps(row)}\n" for row in records), encoding="utf-8"
+    )
 
 
 def collected(folder: Path) -> Iterator[RecordedPlans]:
@@ -104,7 +111,7 @@ def collected(folder: Path) -> Iterator[RecordedPlans]:
     """
     for _, row in read_lines(folder / _ROWS, _Row):
         texts = [path.read_text(encoding="utf-8") for path in _answers(folder, row.name)]
-        answers = tuple(kept(parse_answer(text, Program)) for text in texts)
+        answers = tuple(kept(parse_answer(text, ProgramAnswer)) for text in texts)
         if answers:
             yield RecordedPlans(**row.model_dump(exclude={"name", "answers"}), answers=answers)
 

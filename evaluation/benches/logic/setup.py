@@ -7,7 +7,7 @@ from typing import Literal
 
 from evaluation.benches.logic.bench import (
     Make,
-    page_given,
+    page_alone,
     planned,
     read_workflows,
     recorded,
@@ -35,7 +35,7 @@ from services.contracts.retrieval import Retrieval
 from services.gateway.walk.fit import Thresholds
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
-from services.knowledge.screening.document import text_hash
+from services.knowledge.screening.document import ScreenedDocument
 from services.retrieval.pages import NoReadings
 from services.scorer.service import ScorerService
 from services.serving.embedded import Embedded
@@ -54,7 +54,7 @@ class Way:
     platform: Embedded | None
     pairs: Path
     reader: ReaderName = "recorded"
-    is_page_given: bool = False
+    is_without_retrieval: bool = False
     is_page_hidden: bool = False
     workflows: Path | None = None
     corpus: Path | None = None
@@ -70,7 +70,9 @@ class Way:
             plans = self._plans()
             return [row for row in rows if row.id in plans]
         answered, page_of = self._answers(), self.page_of()
-        return [row for row in rows if row.doc and text_hash(page_of(row)) in answered]
+        return [
+            row for row in rows if row.doc and ScreenedDocument(page_of(row)).text_hash in answered
+        ]
 
     def make(self, rows: Sequence[LogicRow]) -> Make:
         """What makes a workflow for one of these rows.
@@ -81,12 +83,12 @@ class Way:
         """
         if self.workflows:
             return recorded(read_workflows(self.workflows))
-        is_alone = self.is_page_given or all(row.text for row in rows)
+        is_alone = self.is_without_retrieval or all(row.text for row in rows)
         if self.reader == "plans" and is_alone:
             return planned(
                 self.requests(alone=True), self._planner_for(), ScorerService(self._embedder())
             )
-        alone = page_given(self.page_of(), self._read())
+        alone = page_alone(self.page_of(), self._read())
         if is_alone:
             return alone
         platform = self._needed("the walk from a ticket")
@@ -109,13 +111,13 @@ class Way:
         """What a report says of it."""
         if self.workflows:
             return {"workflows": self.workflows.name}
-        model = self.platform.model if self.platform and not self.is_page_given else None
-        told: dict[str, object] = {"given": "page" if self.is_page_given else "ticket"}
-        told |= {"reader": self.reader, "page": "hidden" if self.is_page_hidden else "there"}
+        model = self.platform.model if self.platform and not self.is_without_retrieval else None
+        config: dict[str, object] = {"given": "page" if self.is_without_retrieval else "ticket"}
+        config |= {"reader": self.reader, "page": "hidden" if self.is_page_hidden else "there"}
         if self.reader in {"recorded", "plans"}:
             answers = self._plans() if self.reader == "plans" else self._answers()
-            told["prompt"] = ", ".join(sorted({row.prompt for row in answers.values()}))
-        return told | ({"model": model.name} if model else {})
+            config["prompt"] = ", ".join(sorted({row.prompt for row in answers.values()}))
+        return config | ({"model": model.name} if model else {})
 
     def page_of(self) -> PageOf:
         """Where the page of a row is taken from."""

@@ -14,7 +14,7 @@ def best_document(context: KnowledgeContext) -> str | None:
     """The page of the best chunk, or of the best node where no chunk was found."""
     if context.chunks:
         return context.chunks[0].chunk.span.document_id
-    documents = [name for found in context.nodes for name in found.node.document_ids]
+    documents = [name for hit in context.nodes for name in hit.node.document_ids]
     return documents[0] if documents else None
 
 

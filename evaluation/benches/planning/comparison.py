@@ -103,8 +103,8 @@ class Comparison:
 
 def _choosing(method: Method, plans: SharedPlans) -> Plan:
     def plan(request: PlanRequest) -> PlanResponse:
-        found = plans.plan(request, method.context)
-        return PlanResponse(candidates=tuple(method.choose(found.candidates)))
+        response = plans.plan(request, method.context)
+        return PlanResponse(candidates=tuple(method.choose(response.candidates)))
 
     return plan
 
@@ -114,12 +114,12 @@ def _only(part: ContextPart, find: FindContext) -> FindContext:
 
 
 def _remembering(find: FindContext) -> FindContext:
-    known: dict[str, RetrievedContext] = {}
+    contexts: dict[str, RetrievedContext] = {}
 
     def remembered(pair: Pair, ticket: TicketDraft) -> RetrievedContext:
-        if ticket.external_id not in known:
-            known[ticket.external_id] = find(pair, ticket)
-        return known[ticket.external_id]
+        if ticket.external_id not in contexts:
+            contexts[ticket.external_id] = find(pair, ticket)
+        return contexts[ticket.external_id]
 
     return remembered
 

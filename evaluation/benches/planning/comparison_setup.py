@@ -26,7 +26,7 @@ DEADLINE_S = 1800.0
 """For all that the model writes for a ticket. A benchmark measures what is written, and on a slow
 machine too: what a deadline cuts off would have to be asked for again in every run."""
 
-_NOT_TOLD = {"deadline_s", "ticket_tokens", "candidates", "documents", "ask_model"}
+_UNREPORTED = {"deadline_s", "ticket_tokens", "candidates", "documents", "ask_model"}
 
 
 def planner_settings(seed: int) -> PlannerSettings:
@@ -93,5 +93,5 @@ def model_config(platform: "Embedded", seed: int) -> dict[str, object]:
     """What a report has to say about the model; nothing where there is none."""
     if platform.model is None:
         return {}
-    told = planner_settings(seed).model_dump(mode="json", exclude=_NOT_TOLD)
-    return {"model": platform.model.name, **told}
+    settings = planner_settings(seed).model_dump(mode="json", exclude=_UNREPORTED)
+    return {"model": platform.model.name, **settings}

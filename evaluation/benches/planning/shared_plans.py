@@ -46,10 +46,10 @@ class SharedPlans:
         """
         key = (request.ticket.external_id, part)
         if key not in self._plans:
-            self._plans[key] = self._asked(key, request)
+            self._plans[key] = self._ask_planner(key, request)
         return self._plans[key]
 
-    def _asked(self, key: tuple[str, ContextPart], request: PlanRequest) -> PlanResponse:
+    def _ask_planner(self, key: tuple[str, ContextPart], request: PlanRequest) -> PlanResponse:
         spent, samples = self._meter.spent, _samples()
         plan = self._planner.plan(request)
         self.costs[key] = Cost(self._meter.spent.since(spent), _samples() - samples)

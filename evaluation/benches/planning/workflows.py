@@ -76,7 +76,7 @@ class WorkflowBench:
     def _list_items(self, context: RetrievedContext) -> Workflow | None:
         name = best_document(context)
         document = self.documents.get(name) if name else None
-        return list_items(document) if document else None
+        return list_items(document.for_person()) if document else None
 
 
 def retrieved(retrieval: Retrieval) -> FindContext:
@@ -89,8 +89,8 @@ def gold(graph: GraphStore, read: ReadPages) -> FindContext:
 
     def find(pair: Pair, _ticket: TicketDraft) -> RetrievedContext:
         nodes = graph.of_documents(pair.gold_documents)
-        found = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
+        hits = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
         pages = read(dict.fromkeys(pair.gold_documents, 1.0))
-        return RetrievedContext(nodes=tuple(found), confidence=1.0, pages=pages)
+        return RetrievedContext(nodes=tuple(hits), confidence=1.0, pages=pages)
 
     return find

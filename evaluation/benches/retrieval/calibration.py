@@ -19,9 +19,21 @@ from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import Pair, is_fitted
 from services.contracts.retrieval import MOST_SIGNS, PageSigns, RetrieveRequest
 from services.gateway.walk.fit import Thresholds
-from services.learning.finding import curve_names, table_of
-from services.learning.numbers import Choice, Weights, around_chance, around_order, shares_of
-from services.retrieval.calibration import Calibration, Curve, Order, Ranking, features
+from services.learning.regression import (
+    ChoiceLesson,
+    FittedWeights,
+    shares_of,
+    update_chance_covariance,
+    update_order_covariance,
+)
+from services.learning.retrieval_calibration import curve_names, table_of
+from services.retrieval.calibration import (
+    Calibration,
+    ConfidenceCurve,
+    Ranking,
+    SignalWeights,
+    features,
+)
 from services.retrieval.service import RetrievalService
 
 FEATURES = ("meaning", "coverage", "runs", "line_titled", "node_meaning", "margin")
@@ -47,7 +59,7 @@ class Case:
     """One query and what speaks for the best document that is found for it."""
 
     is_alert: bool
-    is_known: bool
+    has_page: bool
     is_fitted: bool
     values: tuple[float, ...]
     """In the order of `FEATURES`."""
@@ -65,13 +77,13 @@ class Fitted(NamedTuple):
 
 
 def alert_cases(
-    retrieval: RetrievalService, known: Sequence[Pair], unknown: Sequence[Pair]
+    retrieval: RetrievalService, with_page: Sequence[Pair], without_page: Sequence[Pair]
 ) -> Iterator[Case]:
     """Alerts whose page is there, and alerts whose page is not."""
-    for is_known, pairs in ((True, known), (False, unknown)):
+    for has_page, pairs in ((True, with_page), (False, without_page)):
         for pair in pairs:
             request = request_of(pair, next(iter(pair.forms)))
-            page = next(iter(pair.gold_documents), "") if is_known else ""
+            page = next(iter(pair.gold_documents), "") if has_page else ""
             yield _case(retrieval, request, pair.id, page, is_alert=True)
 
 
@@ -124,65 +136,65 @@ def _case(
     is_alert: bool,
 ) -> Case:
     ranked = retrieval.evidence(request)
-    found = features(ranked)
+    feature_values = features(ranked)
     pages = tuple(
         PageSigns(document_id=each.document_id, signs=each.signals._asdict())
         for each in ranked[:MOST_SIGNS]
     )
-    values = tuple(found[name] for name in FEATURES)
+    values = tuple(feature_values[name] for name in FEATURES)
     return Case(is_alert, bool(page), is_fitted(id_), values, pages, page)
 
 
-def ranking_of(order: Order, cases: Sequence[Case]) -> Ranking:
+def ranking_of(order: SignalWeights, cases: Sequence[Case]) -> Ranking:
     """A curve for this order, and how surely both are known, from the cases to be fitted on."""
     chosen = [case for case in cases if case.is_fitted]
     curve = _fitted(chosen)
     return Ranking(order=_with_spread(order, chosen), curve=_curve_with_spread(curve, chosen))
 
 
-def _with_spread(order: Order, cases: Sequence[Case]) -> Order:
+def _with_spread(order: SignalWeights, cases: Sequence[Case]) -> SignalWeights:
     """The same order; its weights are as large as makes the right pages likeliest."""
     names = tuple(order.weights)
-    told = [
-        Choice(table_of(names, case.pages), ids.index(case.page))
+    choices = [
+        ChoiceLesson(table_of(names, case.pages), ids.index(case.page))
         for case in cases
         for ids in [[page.document_id for page in case.pages]]
         if case.page in ids
     ]
     shares = np.array(list(order.weights.values())) / sum(order.weights.values())
 
-    def held(size: float) -> float:
-        return sum(float(np.log(shares_of(c.signs @ (shares * size))[c.right])) for c in told)
+    def log_likelihood(size: float) -> float:
+        return sum(float(np.log(shares_of(c.signs @ (shares * size))[c.right])) for c in choices)
 
-    mean = shares * max(np.arange(1.0, 60.0), key=held)
-    found = around_order(told, Weights(mean, np.eye(len(names)) * _FREE))
+    mean = shares * max(np.arange(1.0, 60.0), key=log_likelihood)
+    posterior = update_order_covariance(choices, FittedWeights(mean, np.eye(len(names)) * _FREE))
     weights = {n: round(float(w), 4) for n, w in zip(names, mean, strict=True)}
-    return Order(weights=weights, spread=found.spread(names))
+    return SignalWeights(weights=weights, spread=posterior.spread(names))
 
 
-def _curve_with_spread(curve: Curve, cases: Sequence[Case]) -> Curve:
+def _curve_with_spread(curve: ConfidenceCurve, cases: Sequence[Case]) -> ConfidenceCurve:
     kept = [FEATURES.index(name) for name in curve.weights]
     table = np.array([[1.0, *(case.values[place] for place in kept)] for case in cases])
-    known = _known(cases)
-    share = np.where(known, 0.5 / known.sum(), 0.5 / (~known).sum())
+    has_page = _page_flags(cases)
+    share = np.where(has_page, 0.5 / has_page.sum(), 0.5 / (~has_page).sum())
     weight = share / (share**2).sum()  # as many as they are worth, both classes alike
     mean = np.array([curve.intercept, *curve.weights.values()])
-    prior = Weights(mean, np.eye(len(mean)) * _FREE)
-    found = around_chance(table, known.astype(float), weight, prior)
-    return curve.model_copy(update={"spread": found.spread(curve_names(curve))})
+    prior = FittedWeights(mean, np.eye(len(mean)) * _FREE)
+    posterior = update_chance_covariance(table, has_page.astype(float), weight, prior)
+    return curve.model_copy(update={"spread": posterior.spread(curve_names(curve))})
 
 
-def _fitted(chosen: Sequence[Case]) -> Curve:
+def _fitted(chosen: Sequence[Case]) -> ConfidenceCurve:
     """Logistic regression with weights of at least 0, by projected gradient descent."""
-    values, is_known = np.array([case.values for case in chosen]), _known(chosen)
-    share = np.where(is_known, 0.5 / is_known.sum(), 0.5 / (~is_known).sum())
+    values, has_page = np.array([case.values for case in chosen]), _page_flags(chosen)
+    share = np.where(has_page, 0.5 / has_page.sum(), 0.5 / (~has_page).sum())
     weights = np.zeros(values.shape[1] + 1)
     for _ in range(_STEPS):
-        slope = share * (_logistic(values, weights) - is_known)
+        slope = share * (_logistic(values, weights) - has_page)
         gradient = np.concatenate(([slope.sum()], values.T @ slope + 2 * _SHRINK * weights[1:]))
         weights = weights - _RATE * gradient
         weights[1:] = np.maximum(weights[1:], 0)
-    return Curve(
+    return ConfidenceCurve(
         intercept=round(float(weights[0]), 3),
         weights={
             name: round(float(weight), 3)
@@ -197,12 +209,12 @@ def _logistic(values: _Numbers, weights: _Numbers) -> _Numbers:
     return chances
 
 
-def _chances(cases: Sequence[Case], curve: Curve) -> _Numbers:
+def _chances(cases: Sequence[Case], curve: ConfidenceCurve) -> _Numbers:
     return np.array([curve.chance(dict(zip(FEATURES, c.values, strict=True))) for c in cases])
 
 
-def _known(cases: Sequence[Case]) -> _Flags:
-    return np.array([case.is_known for case in cases], dtype=np.bool_)
+def _page_flags(cases: Sequence[Case]) -> _Flags:
+    return np.array([case.has_page for case in cases], dtype=np.bool_)
 
 
 def _half(cases: Sequence[Case], *, fitted: bool) -> _Flags:
@@ -214,9 +226,9 @@ def _thresholds(cases: Sequence[Case], chances: _Numbers) -> tuple[float, float]
 
     Whole percents; where even 99 % has too many wrong ones, that.
     """
-    fitted, known = _half(cases, fitted=True), _known(cases)
+    fitted, has_page = _half(cases, fitted=True), _page_flags(cases)
     percents = [percent / 100 for percent in range(1, 100)]
-    wrong, right = chances[fitted & ~known], chances[fitted & known]
+    wrong, right = chances[fitted & ~has_page], chances[fitted & has_page]
     sure = next((p for p in percents if (wrong >= p).mean() <= SURELY_WRONG), percents[-1])
     shown = [p for p in percents if (right >= p).mean() >= SHOWN and p <= sure]
     return sure, max(shown, default=percents[0])
@@ -225,8 +237,8 @@ def _thresholds(cases: Sequence[Case], chances: _Numbers) -> tuple[float, float]
 def _judged(
     cases: Sequence[Case], chances: _Numbers, is_fitted_half: bool, sure: float, unsure: float
 ) -> dict[str, float]:
-    half, known = _half(cases, fitted=is_fitted_half), _known(cases)
-    right, wrong = chances[half & known], chances[half & ~known]
+    half, has_page = _half(cases, fitted=is_fitted_half), _page_flags(cases)
+    right, wrong = chances[half & has_page], chances[half & ~has_page]
     shares = {
         "known_sure": (right >= sure).mean(),
         "known_shown": (right >= unsure).mean(),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from evaluation.material.page_reader import readings_of
-from services.knowledge.model import Attribute, Document, IncidentNode, UsableDocument
+from services.knowledge.model import Attribute, IncidentNode
 from services.knowledge.ports import Collection, DocumentStore, GraphStore, Hit, VectorStore
+from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.points import chunk_of
 from services.retrieval.service import RetrievalService
 
@@ -63,9 +64,11 @@ class HidingGraph:
 
     def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
         """See `GraphStore.find_names`."""
-        found = self.store.find_names(names)
-        left = {n.id for n in self.get(sorted({id_ for ids in found.values() for id_ in ids}))}
-        kept = {name: [id_ for id_ in ids if id_ in left] for name, ids in found.items()}
+        ids_by_name = self.store.find_names(names)
+        left = {
+            n.id for n in self.get(sorted({id_ for ids in ids_by_name.values() for id_ in ids}))
+        }
+        kept = {name: [id_ for id_ in ids if id_ in left] for name, ids in ids_by_name.items()}
         return {name: ids for name, ids in kept.items() if ids}
 
     def _left(self, nodes: Iterable[IncidentNode]) -> list[IncidentNode]:
@@ -79,13 +82,13 @@ class HidingDocuments:
     store: DocumentStore
     page: str
 
-    def get(self, document_id: str) -> Document | None:
+    def get(self, document_id: str) -> ScreenedDocument | None:
         """See `DocumentStore.get`."""
         return None if document_id == self.page else self.store.get(document_id)
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
-        """See `DocumentStore.usable`."""
-        return self.store.usable([id_ for id_ in document_ids if id_ != self.page])
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, ScreenedDocument]:
+        """See `DocumentStore.get_many`."""
+        return self.store.get_many([id_ for id_ in document_ids if id_ != self.page])
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """See `DocumentStore.ids_with`."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.recorded_plans import RecordedPlanner, RecordedPlans
 from evaluation.material.requests import plan_request, score_request
 from evaluation.measures.figures import Figures
@@ -49,7 +49,7 @@ Contest = Sequence[Contender]
 class BestOfN:
     """Plans and ranks the recorded tickets."""
 
-    pages: GivenPages
+    pages: PageContexts
     embedder: Embedder
     plans: Mapping[str, RecordedPlans]
 
@@ -63,14 +63,14 @@ class BestOfN:
             advance()
         cases = [
             LogicCase(row.page, row.reference, workflow)
-            for row, found in zip(rows, ranked, strict=True)
-            for workflow in found
+            for row, workflows in zip(rows, ranked, strict=True)
+            for workflow in workflows
             if row.reference
         ]
         figures = iter(logic_figures(cases, self.embedder))
         return [
-            [Contender(workflow, rank, next(figures)) for rank, workflow in enumerate(found)]
-            for found in ranked
+            [Contender(workflow, rank, next(figures)) for rank, workflow in enumerate(workflows)]
+            for workflows in ranked
         ]
 
     def request(self, row: LogicRow) -> ScoreRequest:
@@ -98,16 +98,16 @@ def _ranked(scorer: Scorer, request: ScoreRequest) -> list[Workflow]:
 
 def _mean(contests: Sequence[Contest], choose: Callable[[Contest], Contest]) -> Figures:
     """Each ticket counts once, whatever number of candidates is chosen."""
-    chosen = [found for contest in contests if (found := choose(contest))]
+    chosen = [contenders for contest in contests if (contenders := choose(contest))]
     figures: Figures = {"n": len(chosen)}
     for name in _COLUMNS:
-        told = [
+        means = [
             fmean(values)
-            for found in chosen
-            if (values := [c.figures[name] for c in found if name in c.figures])
+            for contenders in chosen
+            if (values := [c.figures[name] for c in contenders if name in c.figures])
         ]
-        if told:
-            figures[name] = round(100 * fmean(told), 1)
+        if means:
+            figures[name] = round(100 * fmean(means), 1)
     return figures
 
 
@@ -122,8 +122,8 @@ def _pairs(contests: Sequence[Contest]) -> Figures:
         ]
         for name, wanted in _KINDS.items()
     }
-    shares = {name: round(100 * fmean(found), 1) for name, found in won.items() if found}
-    return shares | {f"{name}, n": len(found) for name, found in won.items()}
+    shares = {name: round(100 * fmean(hits), 1) for name, hits in won.items() if hits}
+    return shares | {f"{name}, n": len(hits) for name, hits in won.items()}
 
 
 def _guards(contender: Contender) -> float:

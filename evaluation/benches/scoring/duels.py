@@ -13,8 +13,8 @@ from evaluation.benches.scoring.judge_candidates import (
     one_guard_wrong,
     reference_of,
 )
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.requests import score_request
 from evaluation.measures.figures import Figures
 from evaluation.measures.logic import LogicCase, logic_figures
@@ -40,19 +40,19 @@ class Duel:
 class Duels:
     """Makes and decides them."""
 
-    pages: GivenPages
+    pages: PageContexts
     embedder: Embedder
     readers: Mapping[str, Reader]
     seed: int = 0
 
     def all(self, rows: Sequence[LogicRow]) -> list[Duel]:
         """What readers made, where its guards are worse, and the drawing with one wrong guard."""
-        found = [Duel(row, worse, self._request(row, worse)) for row, worse in self._worse(rows)]
-        cases = [LogicCase(d.row.page, d.row.reference, d.worse.workflow) for d in found]  # type: ignore[arg-type]
+        duels = [Duel(row, worse, self._request(row, worse)) for row, worse in self._worse(rows)]
+        cases = [LogicCase(d.row.page, d.row.reference, d.worse.workflow) for d in duels]  # type: ignore[arg-type]
         figures = logic_figures(cases, self.embedder)
         return [
             duel
-            for duel, of in zip(found, figures, strict=True)
+            for duel, of in zip(duels, figures, strict=True)
             if duel.worse.origin == ONE_GUARD or of["guards"] <= 1 - _APART
         ]
 

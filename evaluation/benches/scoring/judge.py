@@ -20,8 +20,8 @@ from evaluation.benches.scoring.judge_candidates import (
     perturbed,
     reference_of,
 )
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.pairs import is_fitted
 from evaluation.material.requests import score_request
 from evaluation.measures.logic import LogicCase, logic_figures
@@ -60,7 +60,7 @@ class JudgeBench:
     """Shows the scorer everything, a row at a time."""
 
     scorer: Scorer
-    pages: GivenPages
+    pages: PageContexts
     embedder: Embedder
     readers: Mapping[str, Reader]
     severities: Sequence[float] = (0.3,)
@@ -73,11 +73,11 @@ class JudgeBench:
         """Scores the rows, other pages taken from `pool`; then measures every workflow."""
         drawn = [row for row in rows if row.reference]
         neighbours = Neighbours.of([row for row in pool if row.reference], self.embedder)
-        found = []
+        by_row = []
         for row in drawn:
-            found.append([*self.own(row, neighbours), *self.beside(row, neighbours)])
+            by_row.append([*self.own(row, neighbours), *self.beside(row, neighbours)])
             advance()
-        return self._measured(drawn, found)
+        return self._measured(drawn, by_row)
 
     def own(self, row: LogicRow, neighbours: Neighbours) -> list[tuple[Shown, ScoredCandidate]]:
         """What is shown of the row's own page, scored with nothing but this page."""
@@ -94,8 +94,8 @@ class JudgeBench:
         self, row: LogicRow, neighbours: Neighbours
     ) -> Iterator[tuple[Shown, ScoredCandidate]]:
         """The references of other pages, scored for this ticket with these pages in the context."""
-        found = {NEAR: neighbours.near.get(row.id), FAR: neighbours.far.get(row.id)}
-        others = {name: other for name, other in found.items() if other}
+        nearest = {NEAR: neighbours.near.get(row.id), FAR: neighbours.far.get(row.id)}
+        others = {name: other for name, other in nearest.items() if other}
         if others:
             shown = [Shown(BESIDE, checked(reference_of(row)))]
             shown += [Shown(name, checked(reference_of(other))) for name, other in others.items()]
@@ -112,9 +112,9 @@ class JudgeBench:
     def _measured(
         self,
         rows: Sequence[LogicRow],
-        found: Sequence[Sequence[tuple[Shown, ScoredCandidate]]],
+        by_row: Sequence[Sequence[tuple[Shown, ScoredCandidate]]],
     ) -> list[Judgement]:
-        each = [(row, *one) for row, scored in zip(rows, found, strict=True) for one in scored]
+        each = [(row, *one) for row, scored in zip(rows, by_row, strict=True) for one in scored]
         cases = [
             LogicCase(row.page, row.reference, shown.workflow)
             for row, shown, _ in each

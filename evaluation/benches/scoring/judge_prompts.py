@@ -24,19 +24,21 @@ _MOST_OF_PLANS = 20
 _SYSTEM = load_prompt("services.scorer", "fact").system
 
 
-def asked_of(judging: Judging, guards_of: int) -> Iterator[FactQuestion]:
-    """About the plans of all recorded tickets, their duels, and one wrong guard of more rows.
+def fact_questions(judging: Judging, guards_of: int) -> Iterator[FactQuestion]:
+    """Yield the facts to judge: of recorded plans, their duels and one wrong guard of more rows.
 
-    And the controls, for which a judge is asked that gives one answer to everything.
+    The controls come first, which show whether a judge gives one answer to everything.
     """
     yield from CONTROLS
-    apart = ScorerService(judging.embedder, hears_others=False)
+    apart = ScorerService(judging.embedder, counts_votes=False)
     together = ScorerService(judging.embedder, ScorerSettings(judged_facts=_MOST_OF_PLANS))
     rows, bench = judging.rows("all", recorded=True), judging.best_of_n()
     for row in rows:
         yield from together.questions(together.cases(bench.request(row)))
-    known = {row.id for row in rows}
-    more = [row for row in judging.rows("odd", recorded=False) if row.id not in known][:guards_of]
+    recorded_ids = {row.id for row in rows}
+    more = [row for row in judging.rows("odd", recorded=False) if row.id not in recorded_ids][
+        :guards_of
+    ]
     duels = judging.duels()
     beyond = [duel for duel in duels.all(more) if duel.worse.origin == ONE_GUARD]
     for duel in (*duels.all(rows), *beyond):
@@ -51,10 +53,12 @@ def write_batches(questions: Iterable[FactQuestion], folder: Path, size: int) ->
     folder.mkdir(parents=True, exist_ok=True)
     recorded = read_choices(RECORDED_JUDGE)
     keyed = ((key_of(question), question) for question in questions)
-    known = {key: question for key, question in keyed if key not in recorded}
-    keys = sorted(known, key=lambda key: known[key].lines)
+    open_questions = {key: question for key, question in keyed if key not in recorded}
+    keys = sorted(open_questions, key=lambda key: open_questions[key].lines)
     for number, start in enumerate(range(0, len(keys), size), start=1):
-        _write(folder / f"batch-{number:02}", {key: known[key] for key in keys[start:][:size]})
+        _write(
+            folder / f"batch-{number:02}", {key: open_questions[key] for key in keys[start:][:size]}
+        )
     return len(keys)
 
 
@@ -62,8 +66,8 @@ def collected(folder: Path) -> Iterator[RecordedChoice]:
     """The answers that there are; what names no option is left out."""
     for path in sorted(folder.glob("*.answer.json")):
         letters = json.loads(path.read_text(encoding="utf-8"))
-        asked = json.loads(path.with_name(f"{path.name.split('.')[0]}.keys.json").read_text())
-        for number, (key, order) in asked.items():
+        keys = json.loads(path.with_name(f"{path.name.split('.')[0]}.keys.json").read_text())
+        for number, (key, order) in keys.items():
             place = ascii_uppercase.find(letters.get(number, "?"))
             if 0 <= place < len(order):
                 yield RecordedChoice(key=key, chosen=order[place], options=len(order))
@@ -72,12 +76,12 @@ def collected(folder: Path) -> Iterator[RecordedChoice]:
 def _write(path: Path, batch: dict[str, FactQuestion]) -> None:
     orders = {key: _order(key, question) for key, question in batch.items()}
     numbered = {str(n): (key, orders[key]) for n, key in enumerate(batch, start=1)}
-    told = [_asked(n, batch[key], order) for n, (key, order) in numbered.items()]
-    path.with_suffix(".prompt.txt").write_text("\n\n".join((_SYSTEM, *told)), encoding="utf-8")
+    texts = [_question_text(n, batch[key], order) for n, (key, order) in numbered.items()]
+    path.with_suffix(".prompt.txt").write_text("\n\n".join((_SYSTEM, *texts)), encoding="utf-8")
     path.with_suffix(".keys.json").write_text(json.dumps(numbered), encoding="utf-8")
 
 
-def _asked(number: str, question: FactQuestion, order: Sequence[int]) -> str:
+def _question_text(number: str, question: FactQuestion, order: Sequence[int]) -> str:
     options = "\n".join(
         f"{letter}. {question.options[place].text}"
         for letter, place in zip(ascii_uppercase, order, strict=False)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
-from evaluation.benches.logic.bench import page_given, read_workflows
+from evaluation.benches.logic.bench import page_alone, read_workflows
 from evaluation.benches.scoring.best_of_n import BestOfN
 from evaluation.benches.scoring.duels import Duels
 from evaluation.benches.scoring.judge import JudgeBench, Reader
 from evaluation.benches.scoring.judge_candidates import OLD, RECORDED
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf, own_page, page_of_pairs
 from evaluation.material.logic_rows import Ids, LogicRow, chosen_rows, read_rows
+from evaluation.material.page_contexts import PageContexts
 from evaluation.material.page_reader import Read, readings_of, stored, unread
 from evaluation.material.recorded_answers import RECORDED as ANSWERS
 from evaluation.material.recorded_answers import by_record, read_answers
@@ -62,7 +62,7 @@ class Judging:
 
     def best_of_n(self) -> BestOfN:
         """Recorded plans beside the page as a model read it, whose answers were recorded."""
-        pages = GivenPages(self.page_of(), self.embedder, self._recorded())
+        pages = PageContexts(self.page_of(), self.embedder, self._recorded())
         return BestOfN(pages, self.embedder, self._plans())
 
     def rows(self, ids: Ids, *, recorded: bool) -> list[LogicRow]:
@@ -80,25 +80,25 @@ class Judging:
     def config(self) -> dict[str, object]:
         """What a report says of it."""
         model = self.platform.model if self.platform else None
-        told: dict[str, object] = {"old": self.old.name} if self.old else {}
-        return told | ({"model": model.name} if model else {})
+        config: dict[str, object] = {"old": self.old.name} if self.old else {}
+        return config | ({"model": model.name} if model else {})
 
     def readers(self) -> dict[str, Reader]:
         """By name, what each reader makes of the page of a row."""
         old = read_workflows(self.old) if self.old else {}
-        make = page_given(self.page_of(), self._recorded())
+        make = page_alone(self.page_of(), self._recorded())
         return {OLD: lambda row: old.get(row.id), RECORDED: lambda row: make(row).workflow}
 
-    def pages(self) -> GivenPages:
+    def pages(self) -> PageContexts:
         """The pages with what is kept of them."""
         read = stored(readings_of(self.platform)) if self.platform else unread
-        return GivenPages(self.page_of(), self.embedder, read)
+        return PageContexts(self.page_of(), self.embedder, read)
 
     def _scorer(self) -> Scorer:
         """Copies of one drawing would vote for it: each stands for itself."""
         if self.platform and self.platform.model:
             return self.platform.scorer
-        return ScorerService(self.embedder, hears_others=False)
+        return ScorerService(self.embedder, counts_votes=False)
 
     def page_of(self) -> PageOf:
         """Where the page of a row is."""

@@ -27,8 +27,7 @@ from services.contracts.planner import Candidate
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import Score, Scorer
 from services.grounding.evidence import Evidence
-from services.grounding.grounder import Grounder, cite
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import Grounder, RecentVectors, cite
 from services.knowledge.ports import Embedder
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -99,9 +98,9 @@ class ScorerBench:
     def judge(self, pair: Pair, pairs: Sequence[Pair]) -> Judged:
         """The scores of a reference and of all its perturbed copies."""
         ticket = pair.ticket(pair.headline_forms[0])
-        found = self._find_context(pair, ticket)
-        has_page = bool(_documents(found) & set(pair.gold_documents))
-        context = found if has_page else _joined(self._gold_context(pair, ticket), found)
+        retrieved = self._find_context(pair, ticket)
+        has_page = bool(_documents(retrieved) & set(pair.gold_documents))
+        context = retrieved if has_page else _joined(self._gold_context(pair, ticket), retrieved)
         variants = {
             f"{v.kind or _ORIGINAL}/{v.severity}/{v.draw}": v for v in self._variants(pair, pairs)
         }

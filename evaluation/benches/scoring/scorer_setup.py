@@ -58,7 +58,7 @@ def bench_of(
         ScorerBench(
             find_context=retrieved(platform.retrieval),
             gold_context=gold(platform.graph, pages_of(platform)),
-            scorer=ScorerService(platform.embedder, settings, model=model, hears_others=False),
+            scorer=ScorerService(platform.embedder, settings, model=model, counts_votes=False),
             embedder=platform.embedder,
             draws=choice.draws,
             seed=choice.seed,

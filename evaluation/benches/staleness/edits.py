@@ -73,13 +73,13 @@ SIGNS = (
 def changes_in(path: Path) -> list[Change]:
     """Of all pages, the oldest first."""
     rows = sorted(map(json.loads, path.read_text().splitlines()), key=_moment)
-    known: set[str] = set()
-    found = []
+    seen_pages: set[str] = set()
+    changes = []
     for row in rows:
-        is_first = row["page"] not in known
-        known.add(row["page"])
+        is_first = row["page"] not in seen_pages
+        seen_pages.add(row["page"])
         signed = [line for line in row["diff"].split("\n") if "](" in line]
-        found.append(
+        changes.append(
             Change(
                 page=row["page"],
                 at=_moment(row),
@@ -88,7 +88,7 @@ def changes_in(path: Path) -> list[Change]:
                 links=sum(line.count("](") * (-1 if line[:1] == "-" else 1) for line in signed),
             )
         )
-    return found
+    return changes
 
 
 def cases_of(changes: Sequence[Change]) -> list[Case]:
@@ -122,7 +122,7 @@ def foretell(path: Path, seed: int) -> Report:
     }
     rng = np.random.default_rng(seed)
     drawn = list(_draws([each.page for each in judged], rng))
-    sets = {name: _figures(truths, found, drawn) for name, found in chances.items()}
+    sets = {name: _figures(truths, estimates, drawn) for name, estimates in chances.items()}
     ahead = {
         f"log of changes over {name}": _difference(truths, chances["log of changes"], other, drawn)
         for name, other in chances.items()
@@ -177,8 +177,8 @@ def _chances(
 ) -> _Vector:
     model: Pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     model.fit([signs(each) for each in fit], [each.is_edited for each in fit])
-    found: _Vector = model.predict_proba([signs(each) for each in judged])[:, 1]
-    return found
+    chances: _Vector = model.predict_proba([signs(each) for each in judged])[:, 1]
+    return chances
 
 
 def _draws(pages: Sequence[str], rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
@@ -193,10 +193,10 @@ def _draws(pages: Sequence[str], rng: np.random.Generator) -> Iterator[NDArray[n
 
 
 def _measured(truths: _Vector, chances: _Vector) -> Mapping[str, float]:
-    found = {"brier": float(np.mean((chances - truths) ** 2))}
+    figures = {"brier": float(np.mean((chances - truths) ** 2))}
     if 0 < truths.mean() < 1:
-        found["auc"] = float(roc_auc_score(truths, chances))
-    return found
+        figures["auc"] = float(roc_auc_score(truths, chances))
+    return figures
 
 
 def _figures(truths: _Vector, chances: _Vector, drawn: Sequence[NDArray[np.int64]]) -> Figures:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from evaluation.benches.staleness.world import workflow_with
 from services.contracts.execution import RunMode
-from services.executor.runs.events import Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, RunEventKind
 from services.executor.runs.run import Run, RunTicket
 from services.executor.runs.store import RunStore
 from services.kit.ids import time_ordered_id
@@ -17,32 +16,38 @@ from services.serving.embedded import Embedded
 
 def failed_run(platform: Embedded, root: Path, page: str) -> None:
     """The target does not know the command."""
-    _run(platform, root, page, Kind.OBSERVED, lambda word: {"lines": [f"sh: 1: {word}: not found"]})
+    _run(
+        platform,
+        root,
+        page,
+        RunEventKind.OBSERVED,
+        lambda word: {"lines": [f"sh: 1: {word}: not found"]},
+    )
 
 
 def answered_run(platform: Embedded, root: Path, page: str) -> None:
     """The target answers as it should."""
     lines = {"lines": ["NAME   STATUS", "one    Ready"]}
-    _run(platform, root, page, Kind.OBSERVED, lambda _word: lines)
+    _run(platform, root, page, RunEventKind.OBSERVED, lambda _word: lines)
 
 
 def unreachable_run(platform: Embedded, root: Path, page: str) -> None:
     """The target is down: that is the fault's doing, and none of the page's."""
     came = {"why": "host-1 cannot be reached: timed out", "is_final": False}
-    _run(platform, root, page, Kind.NOT_OBSERVED, lambda _word: came)
+    _run(platform, root, page, RunEventKind.NOT_OBSERVED, lambda _word: came)
 
 
 def _run(
     platform: Embedded,
     root: Path,
     page: str,
-    kind: Kind,
+    kind: RunEventKind,
     came: Callable[[str], Mapping[str, object]],
 ) -> None:
-    found = workflow_with((root / page).read_text(errors="replace"), page)
-    if found is None:
+    example = workflow_with((root / page).read_text(errors="replace"), page)
+    if example is None:
         return
-    workflow, step = found
+    workflow, step = example
     command = step.commands[0]
     now = time.time()
     run = Run(
@@ -56,14 +61,14 @@ def _run(
         requested_by="bench",
         requested_at=datetime.fromtimestamp(now, UTC),
     )
-    asked: dict[str, object] = {
+    request: dict[str, object] = {
         "purpose": "look",
         "tool": "shell",
         "target": "host-1",
         "shown": command,
     }
-    asked |= {"arguments": {}, "fields": {}, "is_cut": False}
-    facts = {**asked, **came(command.split()[0])}
+    request |= {"arguments": {}, "fields": {}, "is_cut": False}
+    facts = {**request, **came(command.split()[0])}
     store = RunStore(platform.database, platform.outbox)
     store.start(run, now)
-    store.record(run, NewEvent(kind, (step.id, 1), facts), now)
+    store.record(store.load(run.id), NewEvent(kind, (step.id, 1), facts), now)

@@ -58,13 +58,13 @@ def measure(corpus: Path, folder: Path, seed: int, say: Say) -> Report:
             answered_run(platform, root, page)
         _edit_others(sample, root, random.Random(seed))  # noqa: S311 - a sample
         platform.ingestion.ingest_here(root)
-        before = _found(platform)
+        before = _fetch_findings(platform)
         break_pages(sample, root)
         platform.ingestion.ingest_here(root)
         for each in sample.broken:
             if each.kind is Break.COMMAND:
                 failed_run(platform, root, each.page)
-        after = _found(platform)
+        after = _fetch_findings(platform)
     return _report(sample, before, after, seed, time.monotonic() - begun)
 
 
@@ -94,7 +94,7 @@ def _report(
         "the same, broken, for something else": _share([p in false_after for p in broken], seed),
         "others": _share([page in false_after for page in sample.others], seed),
     }
-    told = [f for f in (*before, *after) if f.document_id in {*broken, *sample.others}]
+    findings = [f for f in (*before, *after) if f.document_id in {*broken, *sample.others}]
     return Report(
         benchmark="stale pages",
         overall=sets["all that were broken"],
@@ -108,19 +108,19 @@ def _report(
             for page, is_hit in hits.items()
             if not is_hit
         ],
-        told=[f.model_dump(mode="json") for f in told],
+        told=[f.model_dump(mode="json") for f in findings],
     )
 
 
-def _is_of(broken: Broken, found: PageFinding) -> bool:
-    at_line = any(found.start_line <= line <= found.end_line for line in broken.lines)
-    return found.document_id == broken.page and found.kind is _KIND[broken.kind] and at_line
+def _is_of(broken: Broken, finding: PageFinding) -> bool:
+    at_line = any(finding.start_line <= line <= finding.end_line for line in broken.lines)
+    return finding.document_id == broken.page and finding.kind is _KIND[broken.kind] and at_line
 
 
 def _share(hits: Sequence[bool], seed: int) -> Figures:
     """The share with its interval."""
-    (found,) = intervals([np.asarray([[float(hit)] for hit in hits])], seed)
-    return {"n": len(hits), "share": found.mean, "low": found.low, "high": found.high}
+    (interval,) = intervals([np.asarray([[float(hit)] for hit in hits])], seed)
+    return {"n": len(hits), "share": interval.mean, "low": interval.low, "high": interval.high}
 
 
 @contextmanager
@@ -145,10 +145,10 @@ def _thinned(lines: Iterable[str], draw: random.Random) -> Iterator[str]:
     return (line for line in lines if draw.random() >= LINES_SHARE)
 
 
-def _found(platform: Embedded) -> tuple[PageFinding, ...]:
-    """What the platform says of all pages."""
+def _fetch_findings(platform: Embedded) -> tuple[PageFinding, ...]:
+    """Return all findings of the platform about pages."""
     with TestClient(platform.app, base_url="http://127.0.0.1") as client:
-        told = client.get("/v1/coverage/pages", params={"weeks": WEEKS})
-    told.raise_for_status()
-    pages = PagesToMend.model_validate(told.json()).pages
-    return tuple(found for page in pages for found in page.findings)
+        response = client.get("/v1/coverage/pages", params={"weeks": WEEKS})
+    response.raise_for_status()
+    pages = PagesToMend.model_validate(response.json()).pages
+    return tuple(finding for page in pages for finding in page.findings)

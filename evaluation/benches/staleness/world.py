@@ -70,11 +70,11 @@ def sample_of(corpus: Path) -> Sample:
         if page in touched or not _commands(texts[page], page):
             continue
         kinds = [kind for kind in Break if wanted[kind]]
-        found = _first_break(page, texts, naming, kinds, {each.page for each in broken})
-        if found is not None and not touched & {page, *found.others}:
-            broken.append(found)
-            wanted[found.kind] -= 1
-            touched |= {page, *found.others}
+        broken_page = _first_break(page, texts, naming, kinds, {each.page for each in broken})
+        if broken_page is not None and not touched & {page, *broken_page.others}:
+            broken.append(broken_page)
+            wanted[broken_page.kind] -= 1
+            touched |= {page, *broken_page.others}
         elif len(others) < PAGES:
             others.append(page)
             touched.add(page)
@@ -127,8 +127,8 @@ def _first_break(
         Break.LINK: lambda: _link_of(page, texts),
         Break.COMMAND: lambda: _command_of(page, texts[page]),
     }
-    found = (ways[kind]() for kind in kinds)
-    return next((each for each in found if each and not broken & set(each.others)), None)
+    candidates = (ways[kind]() for kind in kinds)
+    return next((each for each in candidates if each and not broken & set(each.others)), None)
 
 
 def _naming(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -146,8 +146,8 @@ def _names_in_code(text: str) -> Iterator[str]:
         yield from _NAME.findall(code)
 
 
-def _lines_with(said: str, text: str) -> frozenset[int]:
-    return frozenset(n for n, line in enumerate(text.split("\n"), 1) if said in line)
+def _lines_with(phrase: str, text: str) -> frozenset[int]:
+    return frozenset(n for n, line in enumerate(text.split("\n"), 1) if phrase in line)
 
 
 def _name_of(page: str, text: str, naming: Mapping[str, frozenset[str]]) -> Broken | None:
@@ -180,10 +180,10 @@ def _link_of(page: str, texts: Mapping[str, str]) -> Broken | None:
 
 
 def _command_of(page: str, text: str) -> Broken | None:
-    found = workflow_with(text, page)
-    if found is None:
+    example = workflow_with(text, page)
+    if example is None:
         return None
-    _, step = found
+    _, step = example
     cited = step.citations[0]
     lines = frozenset(range(cited.start_line, cited.end_line + 1))
     lines |= _lines_with(step.commands[0], text)

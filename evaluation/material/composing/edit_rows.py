@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.material.pairs import PairsError, read_lines, write_lines
 from services.knowledge.screening.document import hash_of
-from services.procedure.editing.apply import with_ids
 from services.procedure.model import Procedure, Reading
+from services.procedure.program import with_ids
 
 RECORDED_EDITS = Path(__file__).parents[2] / "recorded" / "strong_edits.jsonl"
 _EXPORT = "readings.jsonl"
@@ -38,8 +38,8 @@ class EditRow(BaseModel):
     @property
     def key(self) -> str:
         """Names it without a word of it."""
-        told = f"{self.document}\0{self.instruction}".encode()
-        return hashlib.sha256(told).hexdigest()[:12]
+        text = f"{self.document}\0{self.instruction}".encode()
+        return hashlib.sha256(text).hexdigest()[:12]
 
 
 class PosedEdit(BaseModel):
@@ -81,10 +81,10 @@ def posed(row: EditRow, pages: Path, stored_of: StoredOf | None) -> PosedEdit:
         PairsError: The page, or a procedure of it, is not there.
     """
     text, procedures = _page(row, pages, stored_of)
-    found = row.before or next((p for p in procedures if p.title == row.expected.title), None)
-    if found is None and not procedures:
+    procedure = row.before or next((p for p in procedures if p.title == row.expected.title), None)
+    if procedure is None and not procedures:
         raise PairsError(f"{row.document}: it has no procedure")
-    return PosedEdit(row=row, before=with_ids(found or procedures[0]), text=text)
+    return PosedEdit(row=row, before=with_ids(procedure or procedures[0]), text=text)
 
 
 def read_recorded(path: Path) -> dict[str, RecordedEdit]:
@@ -100,8 +100,8 @@ def write_recorded(path: Path, rows: Iterable[RecordedEdit]) -> None:
 
 def digest_of(*parts: Any) -> str:  # noqa: ANN401 - JSON
     """Names them together."""
-    told = json.dumps(parts, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _page(

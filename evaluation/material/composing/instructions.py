@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from evaluation.material.composing.importing import from_json, from_keep
 from evaluation.material.pairs import PairsError
-from services.planner.composing.catalogue.component import Component, Components, Effect
-from services.planner.composing.catalogue.importing import of_json, of_keep
-from services.planner.composing.words.secrets import without_secrets
+from services.planner.composing.component import Component, ComponentEffect, Components
+from services.planner.composing.secrets import without_secrets
 
 Kind = Literal["seal", "keep", "flow create", "flow modify"]
 PERSON = ""
@@ -77,22 +77,22 @@ def calls_of(tree: Tree) -> Iterator[Call]:
 
 def skeleton(tree: Tree) -> tuple[object, ...]:
     """Components with what they stand under; the words of conditions do not count."""
-    found: list[object] = []
+    parts: list[object] = []
     for each in tree:
         match each:
             case Call():
-                found.append(each.component)
+                parts.append(each.component)
             case Arms():
                 other = None if not each.otherwise else skeleton(each.otherwise)
-                found.append(("if", tuple(map(skeleton, each.bodies)), other))
+                parts.append(("if", tuple(map(skeleton, each.bodies)), other))
             case Again():
-                found.append(("again", skeleton(each.body)))
-    return tuple(found)
+                parts.append(("again", skeleton(each.body)))
+    return tuple(parts)
 
 
 def read_seal(folder: Path, sample: int, seed: int) -> tuple[list[Instruction], Components]:
     """Of the test split within known fields; all tools are the catalogue."""
-    components = Components(of_json(_lines(folder / "tool.jsonl"), "seal-tools"))
+    components = Components(from_json(_lines(folder / "tool.jsonl"), "seal-tools"))
     rows = _drawn(list(_lines(folder / "test_in_domain.jsonl")), sample, seed)
     return [_seal(row) for row in rows], components
 
@@ -104,24 +104,24 @@ def read_keep(folder: Path, sample: int, seed: int) -> tuple[list[Instruction], 
     """
     rows = [row for row in _lines(folder / "workflows.jsonl") if row["steps"] or row["actions"]]
     pages = {_slug(path): path.read_text("utf-8") for path in (folder / "providers").glob("*.mdx")}
-    found = []
+    components = []
     for path in sorted((folder / "providers" / "snippets").glob("*.mdx")):
-        made = of_keep(path.read_text("utf-8"), pages.get(_slug(path), ""))
-        found += [made] if made else []
-    known = {each.name for each in found}
+        made = from_keep(path.read_text("utf-8"), pages.get(_slug(path), ""))
+        components += [made] if made else []
+    names = {each.name for each in components}
     used = dict.fromkeys(step["component"] for row in rows for step in _steps(row))
-    found += [
-        Component(name=name, description=name, effect=Effect.CHANGE, source="keep")
+    components += [
+        Component(name=name, description=name, effect=ComponentEffect.CHANGE, source="keep")
         for name in used
-        if name not in known
+        if name not in names
     ]
-    return [_keep(row) for row in _drawn(rows, sample, seed)], Components(found)
+    return [_keep(row) for row in _drawn(rows, sample, seed)], Components(components)
 
 
 def read_flows(folder: Path) -> tuple[list[Instruction], Components]:
     """All instructions, those that create and those that change."""
-    given = json.loads((folder / "catalog.json").read_text("utf-8"))
-    components = Components(of_json(given, "flow-bench"))
+    catalogue = json.loads((folder / "catalog.json").read_text("utf-8"))
+    components = Components(from_json(catalogue, "flow-bench"))
     return [_flow(row) for row in _lines(folder / "instructions.jsonl")], components
 
 

@@ -69,10 +69,10 @@ def as_places(tree: Tree, shown: Sequence[str]) -> list[Any]:
     return made
 
 
-def of_places(given: Sequence[Any], shown: Sequence[str]) -> Tree:
+def of_places(places: Sequence[Any], shown: Sequence[str]) -> Tree:
     """The tree that places tell of."""
     made: list[Call | Arms | Again] = []
-    for each in given:
+    for each in places:
         if isinstance(each, int):
             name = shown[each] if 0 <= each < len(shown) else PERSON
             made.append(Call("(not shown)" if each == _UNKNOWN else name))

@@ -1,1 +1,1 @@
-"""How tools reach their targets: a port, and an adapter for each way."""
+"""Adapters through which tools reach their targets: a port, and one adapter for each way."""

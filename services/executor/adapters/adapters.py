@@ -1,4 +1,4 @@
-"""The adapters that there are, by the way that tools name."""
+"""All adapters, by the way that a tool names."""
 
 from services.executor.adapters.http import HttpAdapter
 from services.executor.adapters.mcp import McpAdapter
@@ -7,6 +7,6 @@ from services.executor.adapters.ssh import SshAdapter
 
 
 def all_adapters() -> Adapters:
-    """One of each."""
+    """Return one adapter for each way."""
     http = HttpAdapter()
     return {"ssh": SshAdapter(), "http": http, "prometheus": http, "mcp": McpAdapter()}

@@ -7,8 +7,12 @@ from urllib.parse import quote
 
 import httpx
 
-from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
-from services.executor.adapters.secrets import read_secret
+from services.executor.adapters.port import (
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+    read_secret,
+)
 from services.executor.tools.target import Target
 from services.executor.tools.tool import HttpWay, PrometheusWay, Tool, fill
 
@@ -27,16 +31,15 @@ class HttpAdapter:
             raise TypeError(tool.name)
         path = re.sub(r"\{(\w+)\}", lambda m: quote(arguments[m.group(1)], safe=""), way.path)
         query = {name: fill(value, arguments) for name, value in way.query.items()}
-        body = {name: _typed(tool, value, arguments) for name, value in way.body.items()}
+        body = {name: _typed_body_value(tool, value, arguments) for name, value in way.body.items()}
         return _request(tool, target, way.method, path, query=query, body=body)
 
 
-def _typed(tool: Tool, value: str, arguments: Mapping[str, str]) -> object:
-    """A number where nothing but the place of a number stands; text else."""
+def _typed_body_value(tool: Tool, value: str, arguments: Mapping[str, str]) -> object:
+    """Convert a body value to a number if it is the place of a number and nothing else."""
     alone = re.fullmatch(r"\{(\w+)\}", value)
-    kind = tool.parameters[alone.group(1)].type if alone else "string"
-    told = fill(value, arguments)
-    return int(told) if kind == "integer" else float(told) if kind == "number" else told
+    text = fill(value, arguments)
+    return tool.parameters[alone.group(1)].typed(text) if alone else text
 
 
 def _request(
@@ -69,8 +72,8 @@ def _request(
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
         raise NotSentError(f"{target.name} cannot be reached: {type(error).__name__}") from error
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        told = f"{target.name} did not answer {tool.name}: {type(error).__name__}"
-        raise UnknownEffectError(told) from error
+        message = f"{target.name} did not answer {tool.name}: {type(error).__name__}"
+        raise UnknownEffectError(message) from error
     if answer.status_code in {401, 403, 404, 405}:
         raise StoppedError(f"{target.name} refused {tool.name}: {answer.status_code}")
     if not answer.is_success:

@@ -14,7 +14,7 @@ from services.executor.tools.tool import McpWay, Tool
 _VENDORS = (MCPError, OSError, TimeoutError, ValueError)
 
 MOST_LISTED = 500
-"""Tools of one server that are looked at."""
+"""Most tools of one server that are listed."""
 
 
 class McpAdapter:
@@ -26,39 +26,39 @@ class McpAdapter:
         if not isinstance(way, McpWay):
             raise TypeError(tool.name)
         server = _server_of(target)
-        typed = {name: _typed(tool, name, value) for name, value in arguments.items()}
-        calling = _Calling(server, way.name, typed, as_text=tool.output.parser == "text")
+        typed = {name: tool.parameters[name].typed(value) for name, value in arguments.items()}
+        mcp_call = _McpCall(server, way.name, typed, as_text=tool.output.parser == "text")
         try:
-            return asyncio.run(asyncio.wait_for(calling.run(), tool.timeout_s))
+            return asyncio.run(asyncio.wait_for(mcp_call.run(), tool.timeout_s))
         except (*_VENDORS, ExceptionGroup) as error:
-            told = f"{target.name}: {type(error).__name__}"
-            if calling.is_sent:
-                raise UnknownEffectError(f"{told} after {tool.name} was sent") from error
-            raise NotSentError(told) from error
+            message = f"{target.name}: {type(error).__name__}"
+            if mcp_call.is_sent:
+                raise UnknownEffectError(f"{message} after {tool.name} was sent") from error
+            raise NotSentError(message) from error
 
 
-def listed_tools(target: Target, *, within_s: float = 30.0) -> list[ListedTool]:
-    """The tools of a server, which is connected to, or started, for it.
+def list_tools(target: Target, *, within_s: float = 30.0) -> list[ListedTool]:
+    """List the tools of a server, which is connected to, or started, for it.
 
     Raises:
         NotSentError: It did not answer, or not as a server does.
     """
     try:
-        return asyncio.run(asyncio.wait_for(_listed(_server_of(target)), within_s))
+        return asyncio.run(asyncio.wait_for(_list_all(_server_of(target)), within_s))
     except (*_VENDORS, ExceptionGroup) as error:
         raise NotSentError(f"{target.name} lists no tools: {type(error).__name__}") from error
 
 
-async def _listed(server: str | StdioServerParameters) -> list[ListedTool]:
-    found: list[ListedTool] = []
+async def _list_all(server: str | StdioServerParameters) -> list[ListedTool]:
+    listed: list[ListedTool] = []
     async with Client(server) as client:
         cursor: str | None = None
-        while len(found) < MOST_LISTED:
+        while len(listed) < MOST_LISTED:
             page = await client.list_tools(cursor=cursor)
             for tool in page.tools:
                 hints = tool.annotations
                 looks = bool(hints and hints.read_only_hint and not hints.destructive_hint)
-                found.append(
+                listed.append(
                     ListedTool(
                         name=tool.name,
                         description=tool.description or tool.title or "",
@@ -70,11 +70,15 @@ async def _listed(server: str | StdioServerParameters) -> list[ListedTool]:
             cursor = page.next_cursor
             if not cursor:
                 break
-    return found[:MOST_LISTED]
+    return listed[:MOST_LISTED]
 
 
 def _server_of(target: Target) -> str | StdioServerParameters:
-    """Raises `StoppedError` where the target names none."""
+    """Return the address of a target's server, or the command that starts it.
+
+    Raises:
+        StoppedError: The target names neither.
+    """
     if target.command:
         return StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
     if not target.url:
@@ -82,8 +86,8 @@ def _server_of(target: Target) -> str | StdioServerParameters:
     return target.url
 
 
-class _Calling:
-    """One call; it knows whether it came to be sent."""
+class _McpCall:
+    """One call of an MCP tool; it knows whether it was sent."""
 
     def __init__(
         self,
@@ -93,7 +97,7 @@ class _Calling:
         *,
         as_text: bool,
     ) -> None:
-        """With `as_text` its words are wanted, not what it tells in fields beside them."""
+        """Prepare the call; `as_text` prefers the answer's text to its structured fields."""
         self._as_text = as_text
         self._server = server
         self._name = name
@@ -110,9 +114,3 @@ class _Calling:
         if result.structured_content is None or (self._as_text and text):
             return text
         return json.dumps(result.structured_content)
-
-
-def _typed(tool: Tool, name: str, value: str) -> object:
-    """As the server's schema wants it."""
-    kind = tool.parameters[name].type
-    return int(value) if kind == "integer" else float(value) if kind == "number" else value

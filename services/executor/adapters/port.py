@@ -1,6 +1,7 @@
-"""The port to whatever carries a tool out."""
+"""Port to what carries a tool out, with the credentials that it needs."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from services.executor.tools.target import Target
@@ -9,32 +10,47 @@ from services.kit.errors import FlowXpertError
 
 
 class NotSentError(FlowXpertError):
-    """Surely nothing reached the target: no connection, no log-in, another host key."""
+    """Error of a call that cannot have reached the target: no connection, no log-in."""
 
     status_code = 502
 
 
 class StoppedError(NotSentError):
-    """Nothing was sent, and nobody should try again: another host key, no credentials."""
+    """Error of a call that was not sent and is not to be retried, such as a wrong host key."""
 
 
 class UnknownEffectError(FlowXpertError):
-    """It was sent, or may have been, and what came of it is not known."""
+    """Error of a call that was sent, or may have been, with an unknown effect."""
 
     status_code = 502
 
 
 class ToolAdapter(Protocol):
-    """Carries out tools of one way. Safe to use in several threads."""
+    """Adapter that carries out tools of one way. Safe to use in several threads."""
 
     def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
-        """What the target answered; at most `tool.most_bytes` and a few more characters.
+        """Return what the target answered: at most `tool.most_bytes` and a few more characters.
 
         Raises:
-            NotSentError: Surely nothing reached the target.
-            UnknownEffectError: Something may have.
+            NotSentError: Nothing can have reached the target.
+            UnknownEffectError: Something may have reached it.
         """
 
 
 Adapters = Mapping[str, ToolAdapter]
-"""By the way that tools name: `ssh`, `http`, `prometheus`, `mcp`."""
+"""Adapters by the way that tools name: `ssh`, `http`, `prometheus`, `mcp`."""
+
+
+def read_secret(path: Path) -> str:
+    """Read a secret from its file.
+
+    Raises:
+        StoppedError: The file cannot be read or is empty.
+    """
+    try:
+        secret = path.read_text().strip()
+    except OSError as error:
+        raise StoppedError(f"the credentials cannot be read: {error.strerror}") from error
+    if not secret:
+        raise StoppedError(f"the file {path.name} of the credentials is empty")
+    return secret

@@ -12,15 +12,19 @@ import paramiko
 from netmiko import ConnectHandler, NetmikoAuthenticationException, NetmikoTimeoutException
 from netmiko.exceptions import NetmikoBaseException
 
-from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
-from services.executor.adapters.secrets import read_secret
+from services.executor.adapters.port import (
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+    read_secret,
+)
 from services.executor.tools.target import Target
 from services.executor.tools.tool import SshWay, Tool
 
 CONNECT_WITHIN_S = 15.0
 _PART = 32_768
 HOST = "linux"
-"""The platform whose commands run without a terminal."""
+"""Platform whose commands run without a terminal."""
 
 _VENDORS = (NetmikoBaseException, paramiko.SSHException, OSError, EOFError, ValueError)
 
@@ -36,15 +40,15 @@ class SshAdapter:
             raise StoppedError(f"no host key of {target.name} is enrolled: nothing is sent")
         vectors = [template.filled(arguments) for template in tool.way.templates]
         if target.platform == HOST:
-            return _on_host(tool, target, vectors)
-        return _on_device(tool, target, [" ".join(words) for words in vectors])
+            return _run_on_host(tool, target, vectors)
+        return _run_on_device(tool, target, [" ".join(words) for words in vectors])
 
 
-def _on_device(tool: Tool, target: Target, lines: list[str]) -> str:
+def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        known = Path(folder) / "known_hosts"
-        known.write_text(f"{_host_name(target)} {target.host_key}\n")
-        with _open_errors(target):
+        known_hosts = Path(folder) / "known_hosts"
+        known_hosts.write_text(f"{_host_name(target)} {target.host_key}\n")
+        with _translate_connection_errors(target):
             device: Any = ConnectHandler(
                 device_type=target.platform,
                 host=target.host,
@@ -56,7 +60,7 @@ def _on_device(tool: Tool, target: Target, lines: list[str]) -> str:
                 allow_agent=target.key_file is None and target.password_file is None,
                 ssh_strict=True,
                 alt_host_keys=True,
-                alt_key_file=str(known),
+                alt_key_file=str(known_hosts),
                 conn_timeout=CONNECT_WITHIN_S,
                 auth_timeout=CONNECT_WITHIN_S,
                 banner_timeout=CONNECT_WITHIN_S,
@@ -64,17 +68,17 @@ def _on_device(tool: Tool, target: Target, lines: list[str]) -> str:
     try:
         if isinstance(tool.way, SshWay) and tool.way.lines:
             return str(device.send_config_set(lines, read_timeout=tool.timeout_s))
-        told = [device.send_command(line, read_timeout=tool.timeout_s) for line in lines]
-        return "\n".join(map(str, told))
+        outputs = [device.send_command(line, read_timeout=tool.timeout_s) for line in lines]
+        return "\n".join(map(str, outputs))
     except _VENDORS as error:
         raise UnknownEffectError(
-            f"{target.name} did not answer {tool.name}: {_said(error)}"
+            f"{target.name} did not answer {tool.name}: {_first_line(error)}"
         ) from error
     finally:
         _close(device)
 
 
-def _on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
+def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
     client = paramiko.SSHClient()
     kind, _, key = target.host_key.partition(" ")
     entry = paramiko.hostkeys.HostKeyEntry.from_line(f"{_host_name(target)} {kind} {key}")
@@ -83,7 +87,7 @@ def _on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
     client.get_host_keys().add(_host_name(target), entry.key.get_name(), entry.key)
     client.set_missing_host_key_policy(paramiko.RejectPolicy())
     try:
-        with _open_errors(target):
+        with _translate_connection_errors(target):
             client.connect(
                 target.host,
                 target.port,
@@ -99,33 +103,33 @@ def _on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
         try:
             return "\n".join(_exec(client, tool, shlex.join(words)) for words in vectors)
         except _VENDORS as error:
-            told = f"{target.name} did not answer {tool.name}: {_said(error)}"
-            raise UnknownEffectError(told) from error
+            message = f"{target.name} did not answer {tool.name}: {_first_line(error)}"
+            raise UnknownEffectError(message) from error
     finally:
         client.close()
 
 
 def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> str:
-    """What it says, both ways; it is given up after the tool's time, though it goes on talking."""
+    """Run a command and return stdout and stderr together, within the tool's timeout."""
     until = time.monotonic() + tool.timeout_s
-    given, out, _ = client.exec_command(command, timeout=tool.timeout_s)
-    given.channel.shutdown_write()  # nothing is typed: what waits for it ends
-    out.channel.set_combine_stderr(True)
-    told = b""
-    while len(told) <= tool.most_bytes:
+    stdin, stdout, _ = client.exec_command(command, timeout=tool.timeout_s)
+    stdin.channel.shutdown_write()  # nothing is typed: what waits for it ends
+    stdout.channel.set_combine_stderr(True)
+    output = b""
+    while len(output) <= tool.most_bytes:
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        out.channel.settimeout(left)
-        part = out.channel.recv(_PART)
+        stdout.channel.settimeout(left)
+        part = stdout.channel.recv(_PART)
         if not part:
             break
-        told += part
-    return told[: tool.most_bytes + 1].decode(errors="replace")
+        output += part
+    return output[: tool.most_bytes + 1].decode(errors="replace")
 
 
 @contextmanager
-def _open_errors(target: Target) -> Iterator[None]:
+def _translate_connection_errors(target: Target) -> Iterator[None]:
     try:
         yield
     except (NetmikoAuthenticationException, paramiko.AuthenticationException) as error:
@@ -134,9 +138,9 @@ def _open_errors(target: Target) -> Iterator[None]:
         raise StoppedError(f"{target.name} shows another host key than the enrolled one") from error
     except (NetmikoTimeoutException, *_VENDORS) as error:
         if "not found in known_hosts" in str(error) or "host key" in str(error).casefold():
-            told = f"{target.name} shows another host key than the enrolled one"
-            raise StoppedError(told) from error
-        raise NotSentError(f"{target.name} cannot be reached: {_said(error)}") from error
+            message = f"{target.name} shows another host key than the enrolled one"
+            raise StoppedError(message) from error
+        raise NotSentError(f"{target.name} cannot be reached: {_first_line(error)}") from error
 
 
 def _host_name(target: Target) -> str:
@@ -150,6 +154,6 @@ def _close(device: Any) -> None:  # noqa: ANN401 - netmiko's
         return
 
 
-def _said(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__

@@ -1,1 +1,1 @@
-"""Bindings: which tool carries a step out, and which of its fields answers a question."""
+"""Bindings: the tool that carries a step out, and the fields that answer a question."""

@@ -1,4 +1,4 @@
-"""Bindings that people have approved, or that were learned, by what their step says."""
+"""Bindings that people have approved, or that were learned, by the keys of their steps."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -14,28 +14,28 @@ from services.kit.sql.database import Database
 from services.kit.value import Value
 from services.workflow.model import Step
 
-_KEPT = frozenset({"id", "kind", "text", "commands", "citations", "node", "block"})
-"""Of a step beside its binding."""
+_STEP_FIELDS = frozenset({"id", "kind", "text", "commands", "citations", "node", "block"})
+"""Fields of a step that are stored beside its binding."""
 
 
 class ApprovedBinding(Value):
-    """A binding with who vouches for it."""
+    """Stored binding, with the name of its approver."""
 
     binding: Binding
-    """Its `step` is of the workflow in which it was approved, or learned."""
+    """Binding; its `step` is of the workflow in which it was approved or learned."""
     tool_digest: str
     by: str
-    """Empty of one that was learned from what was done: nobody vouches for it."""
+    """Name of the approver; empty for one that was learned: nobody vouches for it."""
     at: datetime
     key: str
     step: Step | None = None
-    """The step that it was approved for; None where it is not known."""
+    """Step for which it was approved; None if that is not recorded."""
     instead_of: str = ""
-    """Key of the binding of a reading that is gone in whose place it was approved."""
+    """Key of the binding that it replaces, of a reading that is gone."""
 
 
 class BindingStore:
-    """Approved and learned bindings of one database."""
+    """Store of the approved and learned bindings of one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class BindingStore:
         by: str,
         instead_of: str = "",
     ) -> None:
-        """Keep it in the place of an earlier one of the same step."""
+        """Store an approved binding; it replaces an earlier one of the same step."""
         at = time.time()
         row = {
             "step_key": key,
@@ -59,20 +59,20 @@ class BindingStore:
             "by": by,
             "at": at,
             "document_id": step.citations[0].document_id if step.citations else "",
-            "step": step.model_dump(mode="json", include=set(_KEPT)),
+            "step": step.model_dump(mode="json", include=set(_STEP_FIELDS)),
             "instead_of": instead_of,
         }
         insert = self._database.insert(BindingRow).values(row)
         others = {name: insert.excluded[name] for name in row if name != "step_key"}
         with self._database.session() as session:
             session.execute(insert.on_conflict_do_update(index_elements=["step_key"], set_=others))
-            told = {"tool": binding.tool, "tool_digest": tool_digest}
-            add_audit(session, "binding.approved", f"binding {key[:32]}", after=told)
+            summary = {"tool": binding.tool, "tool_digest": tool_digest}
+            add_audit(session, "binding.approved", f"binding {key[:32]}", after=summary)
 
     def learn(
         self, session: Session, learned: Mapping[str, Binding], digests: Mapping[str, str]
     ) -> None:
-        """Keep bindings by the keys of their steps in the caller's transaction, approved by nobody.
+        """Store bindings by their step keys in the caller's transaction, approved by nobody.
 
         One that somebody has approved stays. `digests` are those of the tools, by name.
         """
@@ -100,17 +100,20 @@ class BindingStore:
         )
 
     def approved(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
-        """Those that somebody vouches for, by the keys of their steps."""
-        return {key: each for key, each in self.known(keys).items() if each.by}
+        """Return the bindings that somebody vouches for, by the keys of their steps."""
+        return {key: each for key, each in self.load_many(keys).items() if each.by}
 
-    def known(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
-        """Those that are approved or learned, by the keys of their steps."""
+    def load_many(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
+        """Return the bindings that are approved or learned, by the keys of their steps."""
         mine = select(BindingRow).where(BindingRow.step_key.in_(list(keys)))
         with self._database.session() as session:
             return {row.step_key: _approved(row) for row in session.scalars(mine)}
 
     def of_documents(self, document_ids: Collection[str]) -> list[ApprovedBinding]:
-        """Approved ones of steps that cite one of these documents first, the oldest first."""
+        """Return approved bindings of steps that cite one of these documents first.
+
+        The oldest comes first.
+        """
         mine = select(BindingRow).where(
             BindingRow.document_id.in_(list(document_ids)), BindingRow.by != ""
         )

@@ -1,1 +1,1 @@
-"""Runs: a workflow that is carried out, as a list of events, and what follows from them."""
+"""Runs: workflows that are carried out, each as an event log and the state that follows from it."""

@@ -1,51 +1,44 @@
-"""Drives runs: what follows is written down, tools are asked, changes are sent once."""
+"""Engine of runs: it logs what follows, calls tools, and sends each change once."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from uuid import uuid4
 
 import structlog
 
+from services.contracts.execution import Suspended
 from services.executor.adapters.port import Adapters, NotSentError, StoppedError, UnknownEffectError
-from services.executor.calling import Calling
-from services.executor.runs.events import Kind
+from services.executor.engine import LEASE_S, EventEngine, Wait
+from services.executor.runs.events import NewEvent, RunEventKind
 from services.executor.runs.moves import (
     UNDO_PREFIX,
-    Do,
+    ApplyChange,
+    LockTarget,
     Look,
-    NewEvent,
-    Rest,
-    Take,
-    Write,
+    Move,
     next_move,
 )
 from services.executor.runs.store import (
-    LostRunError,
-    RunMovedError,
     RunStore,
     StoredRun,
     TargetTakenError,
 )
+from services.executor.tool_caller import ToolCaller
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue
-from services.executor.tools.outputs import Told
+from services.executor.tools.outputs import ParsedOutput
 from services.executor.tools.tool import BadArgumentError
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
 from services.workflow.model import Step, Workflow
 
-HELD_FOR_S = 30.0
-"""How long a worker counts as driving a run, beside the time that the tool may take."""
-AGAIN_S = 2.0
-"""After which a worker looks again at a run that another one drives."""
 HOUR_S = 3600.0
-TAKEN_S = 15.0
-"""After which a target is tried again that another run has."""
+LOCK_RETRY_S = 15.0
+"""Seconds before a target that another run has locked is tried again."""
 
 _log = structlog.get_logger()
 
 
-class RunEngine:
-    """Carries runs on, on events in SQL, driven by the outbox."""
+class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
+    """Engine of runs."""
 
     def __init__(
         self,
@@ -56,110 +49,95 @@ class RunEngine:
         *,
         is_approved: Callable[[Workflow, Step], bool],
     ) -> None:
-        """`is_approved`: whether a step still stands in an approved procedure of its page."""
+        """Wire the engine.
+
+        `is_approved` tells whether a step is still in an approved procedure of its page.
+        """
+        super().__init__(store, clock, store.suspension)
         self._store = store
         self._catalogue = catalogue
-        self._calling = Calling(catalogue, adapters)
-        self._clock = clock
+        self._calling = ToolCaller(catalogue, adapters)
         self._is_approved = is_approved
 
     def advance(self, run_id: str) -> None:
-        """Carry it on until it waits or ends; called again, it goes on from its events."""
-        driver = str(uuid4())
-        if not self._store.driving.drive(run_id, driver, HELD_FOR_S):
-            self._store.driving.come_again(run_id, AGAIN_S)
-            return
-        try:
-            while self._goes_on(run_id, driver):
-                pass
-        except LostRunError:
-            _log.warning("executor.run_lost", run=run_id)
-        finally:  # whatever went wrong, the task that is tried again finds it free
-            self._store.driving.leave(run_id, driver)
+        """Carry the run on until it waits or ends; see `EventEngine.carry_on`."""
+        self.carry_on(run_id)
 
-    def _goes_on(self, run_id: str, driver: str) -> bool:
-        """One move; False where the run waits."""
-        stored = self._store.load(run_id)
-        if stored.state.outcome is None and (suspension := self._store.suspension()):
-            told = f"all runs stand still, by {suspension.by}"
-            self._store.driving.rest(run_id, driver, until=None, why=told, after_s=0)
-            return False
-        move = next_move(stored.run, stored.state, self._clock.now())
-        try:
-            match move:
-                case Rest():
-                    self._rest(stored, driver, move.until, "")
-                    return False
-                case Write():
-                    self._store.append(stored, move.events, self._clock.now(), driver=driver)
-                case Look():
-                    self._look(stored, move, driver)
-                case Take():
-                    return self._take(stored, move.change, driver)
-                case Do():
-                    self._do(stored, move, driver)
-        except RunMovedError:
-            return True
+    def _suspend(self, suspension: Suspended, _now: float) -> Wait:
+        return Wait(None, f"all runs stand still, by {suspension.by}")
+
+    def _next_move(self, stored: StoredRun, now: float) -> Move:
+        return next_move(stored.run, stored.state, now)
+
+    def _carry_out(
+        self, stored: StoredRun, move: Look | LockTarget | ApplyChange, driver: str
+    ) -> bool:
+        match move:
+            case Look():
+                self._look(stored, move, driver)
+            case LockTarget():
+                return self._lock_target(stored, move.change, driver)
+            case ApplyChange():
+                self._apply_change(stored, move, driver)
         return True
-
-    def _rest(self, stored: StoredRun, driver: str, until: float | None, why: str) -> None:
-        after = self._clock.real(until - self._clock.now()) if until is not None else 0.0
-        self._store.driving.rest(stored.run.id, driver, until=until, why=why, after_s=after)
 
     def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
         facts = move.facts
         try:
-            told = self._call(stored, move, driver)
+            output = self._call(stored, move, driver)
         except (NotSentError, UnknownEffectError, BadArgumentError) as error:
-            facts |= {"why": str(error), "is_final": not _may_pass(error)}
-            self._store.record(
-                stored.run, NewEvent(Kind.NOT_OBSERVED, move.place, facts), self._clock.now()
-            )
-            return
-        facts |= {"fields": dict(told.fields), "lines": list(told.lines), "is_cut": told.is_cut}
-        event = NewEvent(Kind.OBSERVED, move.place, facts)
-        self._store.record(stored.run, event, self._clock.now())
+            facts |= {
+                "why": str(error),
+                "is_final": isinstance(error, StoppedError | BadArgumentError),
+            }
+            event = NewEvent(RunEventKind.NOT_OBSERVED, move.place, facts)
+        else:
+            lines = {"lines": list(output.lines), "is_cut": output.is_cut}
+            facts |= {"fields": dict(output.fields), **lines}
+            event = NewEvent(RunEventKind.OBSERVED, move.place, facts)
+        self._store.record(stored, event, self._clock.now())
 
-    def _take(self, stored: StoredRun, move: Do, driver: str) -> bool:
-        """Take the target of a change; False where another run has it."""
+    def _lock_target(self, stored: StoredRun, move: ApplyChange, driver: str) -> bool:
+        """Lock the target of a change; return False if another run has it."""
         now = self._clock.now()
-        if why := self._denies(stored, move, now):
+        if why := self._reason_to_deny(stored, move, now):
             self._deny(stored, move, why, driver)
             return True
         try:
-            prepared = NewEvent(Kind.PREPARED, move.place, move.facts)
+            prepared = NewEvent(RunEventKind.PREPARED, move.place, move.facts)
             self._store.prepare(stored, prepared, move.digest, now, driver=driver)
         except TargetTakenError as error:
-            self._rest(stored, driver, now + TAKEN_S, str(error))
+            self._wait(stored, driver, Wait(now + LOCK_RETRY_S, str(error)))
             return False
         return True
 
-    def _do(self, stored: StoredRun, move: Do, driver: str) -> None:
+    def _apply_change(self, stored: StoredRun, move: ApplyChange, driver: str) -> None:
         """Send a change, if all that guards it still holds."""
-        if why := self._denies(stored, move, self._clock.now()):
+        if why := self._reason_to_deny(stored, move, self._clock.now()):
             self._deny(stored, move, why, driver)
             return
         facts = move.facts
-        sent = NewEvent(Kind.SENT, move.place, facts)
+        sent = NewEvent(RunEventKind.SENT, move.place, facts)
         self._store.send(stored, sent, move.digest, self._clock.now(), driver=driver)
         try:
-            told = self._call(stored, move, driver)
+            output = self._call(stored, move, driver)
         except (NotSentError, BadArgumentError) as error:
-            event = NewEvent(Kind.NOT_SENT, move.place, {**facts, "why": str(error)})
+            event = NewEvent(RunEventKind.NOT_SENT, move.place, {**facts, "why": str(error)})
         except Exception as error:  # noqa: BLE001 - whatever it was, it may have been sent
             _log.exception("executor.change_unknown", run=stored.run.id, tool=move.tool.name)
-            event = NewEvent(Kind.UNKNOWN, move.place, {**facts, "why": _said(error)})
+            why = str(error) if isinstance(error, FlowXpertError) else type(error).__name__
+            event = NewEvent(RunEventKind.UNKNOWN, move.place, {**facts, "why": why})
         else:
-            lines = {"purpose": "do", "fields": dict(told.fields), "lines": list(told.lines)}
-            event = NewEvent(Kind.CHANGED, move.place, {**facts, **lines})
-        self._store.record(stored.run, event, self._clock.now())
+            lines = {"purpose": "do", "fields": dict(output.fields), "lines": list(output.lines)}
+            event = NewEvent(RunEventKind.CHANGED, move.place, {**facts, **lines})
+        self._store.record(stored, event, self._clock.now())
 
-    def _deny(self, stored: StoredRun, move: Do, why: str, driver: str) -> None:
-        denied = NewEvent(Kind.DENIED, move.place, {"why": why}, by="the policy")
+    def _deny(self, stored: StoredRun, move: ApplyChange, why: str, driver: str) -> None:
+        denied = NewEvent(RunEventKind.DENIED, move.place, {"why": why}, by="the policy")
         self._store.append(stored, [denied], self._clock.now(), driver=driver)
 
-    def _denies(self, stored: StoredRun, move: Do, now: float) -> str:
-        """Why the change may not be sent after all; the catalogue of today decides."""
+    def _reason_to_deny(self, stored: StoredRun, move: ApplyChange, now: float) -> str:
+        """Return why the change may not be sent after all, by the current catalogue; else empty."""
         try:
             catalogue = self._catalogue()
         except BadCatalogueError as error:
@@ -180,19 +158,10 @@ class RunEngine:
         documents = frozenset(citation.document_id for citation in step.citations)
         lately = self._store.changes_since(move.target, now - HOUR_S)
         at = datetime.fromtimestamp(now, UTC)
-        return catalogue.policy.denies_change(
+        return catalogue.policy.reason_to_deny_change(
             tool, target, documents, at, lately, is_by_hand=stored.run.is_by_hand
         )
 
-    def _call(self, stored: StoredRun, move: Look | Do, driver: str) -> Told:
-        self._store.driving.drive(stored.run.id, driver, HELD_FOR_S + move.tool.timeout_s)
+    def _call(self, stored: StoredRun, move: Look | ApplyChange, driver: str) -> ParsedOutput:
+        self._store.leases.acquire(stored.run.id, driver, LEASE_S + move.tool.timeout_s)
         return self._calling.call(move.tool, move.target, move.arguments)
-
-
-def _may_pass(error: Exception) -> bool:
-    """Whether a look that failed so may come about later."""
-    return not isinstance(error, StoppedError | BadArgumentError)
-
-
-def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, FlowXpertError) else type(error).__name__

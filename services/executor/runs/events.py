@@ -1,105 +1,131 @@
-"""What happens in a run: events are added and never changed; the rest follows from them."""
+"""Events of a run: the log is append-only, and the state follows from it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
-from pydantic import Field
+from services.executor.event_store import LoggedEvent
 
-from services.kit.value import Value
+StepVisit = tuple[str, int]
+"""A step and the number of its visit."""
 
 
-class Kind(StrEnum):
-    """What can happen."""
+class RunEventKind(StrEnum):
+    """Kind of an event of a run."""
 
     STARTED = "started"
     ENTERED = "entered"
-    """A step was come to."""
+    """A step was entered."""
     OBSERVED = "observed"
-    """A tool told something. Facts: purpose, tool, target, arguments, shown, fields,
-    lines, is_cut."""
+    """A tool answered.
+
+    Facts: purpose, tool, target, arguments, shown, fields, lines, is_cut.
+    """
     NOT_OBSERVED = "not_observed"
     """A look failed. Facts: purpose, tool, target, arguments, shown, why, is_final."""
     PREPARED = "prepared"
     """A change is about to be sent. Facts: digest, tool, target, arguments, shown."""
     SENT = "sent"
-    """It is being sent: from here on it is never sent again. Facts: as of `prepared`."""
+    """The change is being sent, never to be sent again. Facts: as of `prepared`."""
     CHANGED = "changed"
-    """It was sent, and answered. Facts: as of `prepared`, and purpose (`do`), fields, lines."""
+    """The change was answered. Facts: as of `prepared`, and purpose (`do`), fields, lines."""
     NOT_SENT = "not_sent"
-    """Surely nothing reached the target. Facts: as of `prepared`, and why."""
+    """The change cannot have reached the target. Facts: as of `prepared`, and why."""
     UNKNOWN = "unknown"
-    """It may have been sent, and what came of it is not known. Facts: as of `prepared`, and why."""
-    APPROVAL_ASKED = "approval_asked"
-    """Facts: as of `prepared`, and expires_at, undo (a tool, or empty), simulated (lines)."""
+    """The change may have been sent, with unknown effect. Facts: as of `prepared`, and why."""
+    APPROVAL_REQUESTED = "approval_asked"
+    """An approval was requested.
+
+    Facts: as of `prepared`, and expires_at, undo (a tool, or empty), simulated (lines).
+    """
     APPROVED = "approved"
     DENIED = "denied"
     EXPIRED = "expired"
-    """Nobody approved in time: that is a refusal."""
-    ASKED = "asked"
-    """A person is asked. Facts: what (`Asking`), text, options, evidence; of `fill` also fills."""
+    """The approval expired: that counts as a refusal."""
+    QUESTION_RAISED = "asked"
+    """A question for a person was raised.
+
+    Facts: what (`QuestionKind`), text, options, evidence; of `fill` also fills.
+    """
     ANSWERED = "answered"
-    """Facts: option, arguments, word."""
+    """A person answered. Facts: option, arguments, word."""
     DECIDED = "decided"
-    """Which answer of a question holds. Facts: answer, by (`evidence`, `person`, `ticket`, `page`),
-    evidence; by evidence also told (values by field), tests (in words, by answer), fields, seen
-    (the look's `seq`)."""
+    """A question was decided.
+
+    Facts: answer, by (`evidence`, `person`, `ticket`, `page`), evidence; by evidence also told
+    (values by field), tests (in words, by answer), fields, seen (the look's `seq`).
+    """
     VERIFIED = "verified"
     NOT_VERIFIED = "not_verified"
     LEFT = "left"
-    """A step was gone on from. Facts: to, how (`done`, `seen`, `by_person`, `skipped`)."""
+    """A step was left. Facts: to, how (`done`, `seen`, `by_person`, `skipped`)."""
     UNDOING = "undoing"
-    """Changes are taken back, the last one first."""
+    """The rollback of changes began, the last one first."""
     UNDONE = "undone"
     PAUSED = "paused"
     RESUMED = "resumed"
     TAKEN_OVER = "taken_over"
     """A person goes on by hand; the run ends."""
     ENDED = "ended"
-    """Facts: outcome, why."""
+    """The run ended. Facts: outcome, why."""
 
 
-PEOPLE = frozenset(
+ACTS_OF_PEOPLE = frozenset(
     {
-        Kind.STARTED,
-        Kind.APPROVED,
-        Kind.DENIED,
-        Kind.ANSWERED,
-        Kind.PAUSED,
-        Kind.RESUMED,
-        Kind.TAKEN_OVER,
+        RunEventKind.STARTED,
+        RunEventKind.APPROVED,
+        RunEventKind.DENIED,
+        RunEventKind.ANSWERED,
+        RunEventKind.PAUSED,
+        RunEventKind.RESUMED,
+        RunEventKind.TAKEN_OVER,
     }
 )
-"""What somebody does."""
-AUDITED = PEOPLE | {Kind.SENT, Kind.CHANGED, Kind.NOT_SENT, Kind.UNKNOWN, Kind.ENDED}
-"""What goes into the audit log too."""
+"""Kinds of events that people cause."""
+AUDITED = ACTS_OF_PEOPLE | {
+    RunEventKind.SENT,
+    RunEventKind.CHANGED,
+    RunEventKind.NOT_SENT,
+    RunEventKind.UNKNOWN,
+    RunEventKind.ENDED,
+}
+"""Kinds of events that go into the audit log too."""
 
 
-class Asking(StrEnum):
-    """What a person is asked."""
+class QuestionKind(StrEnum):
+    """Kind of a question to a person."""
 
     DECIDE = "decide"
-    """Which answer holds."""
+    """The answer of a workflow's question."""
     DO = "do"
-    """To do a step by hand."""
+    """A step to do by hand."""
     FILL = "fill"
-    """To fill in arguments."""
+    """Arguments to fill in."""
     UNKNOWN = "unknown"
-    """Whether a change that may have been sent was made."""
+    """Decision if a change that may have been sent was made."""
     FAILED = "failed"
-    """What to do about a change that did not show."""
+    """Decision about a change that did not show."""
 
 
-class Event(Value):
-    """One thing that happened in a run."""
+class Event(LoggedEvent):
+    """Event of a run."""
 
-    seq: int
-    """1, 2, 3, … in its run."""
-    kind: Kind
-    at: float
-    """Seconds since the epoch, by the run's clock."""
-    by: str = ""
-    """Who; empty: the executor."""
+    kind: RunEventKind
     step: str = ""
     visit: int = 0
-    """How often the step has been come to."""
-    facts: dict[str, Any] = Field(default={})
+    """Number of the visit to the step."""
+
+
+@dataclass(frozen=True)
+class NewEvent:
+    """An event to be added."""
+
+    kind: RunEventKind
+    place: StepVisit = ("", 0)
+    facts: Mapping[str, object] = field(default_factory=dict)
+    by: str = ""
+
+    @property
+    def columns(self) -> dict[str, str | int]:
+        """See `AppendableEvent.columns`."""
+        return {"step": self.place[0], "visit": self.place[1]}

@@ -1,4 +1,4 @@
-"""A run: a workflow, its bindings and tools by value, a ticket and a mode; it does not change."""
+"""A run: a workflow with its bindings and tools by value, a ticket and a mode; it is immutable."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,13 +8,13 @@ from pydantic import Field
 
 from services.contracts.execution import RunMode
 from services.executor.bindings.binding import Binding
-from services.executor.tools.tool import Tool
+from services.executor.tools.tool import Tool, ToolEffect
 from services.kit.value import Value
 from services.workflow.model import Workflow
 
 
 class RunTicket(Value):
-    """What a run knows of its ticket."""
+    """The part of a ticket that its run keeps."""
 
     id: str
     title: str
@@ -22,7 +22,7 @@ class RunTicket(Value):
 
 
 class Confirmation(Value):
-    """Somebody says that this is the page for the ticket, with what speaks against it in view."""
+    """A person's statement that this is the page for the ticket, with the objections in view."""
 
     by: str
     at: datetime
@@ -30,18 +30,18 @@ class Confirmation(Value):
 
 
 class Limits(Value):
-    """Where a run ends by itself."""
+    """Limits at which a run ends by itself."""
 
     most_visits: int = 20
-    """Of one step."""
+    """Most visits of one step."""
     most_calls: int = 200
     within_s: float = 6 * 3600.0
-    """Of its clock, from its start."""
+    """Seconds from its start, by its clock."""
     approval_expires_s: float = 900.0
 
 
 class Run(Value):
-    """What is carried out. Its events say how far it has come."""
+    """A workflow to be carried out; its events tell how far it is."""
 
     id: str
     ticket: RunTicket
@@ -49,33 +49,43 @@ class Run(Value):
     workflow: Workflow
     bindings: tuple[Binding, ...]
     tools: tuple[Tool, ...]
-    """Those that the bindings name, and those that these refer to, as they were at its start."""
+    """Tools that the bindings name, and those that these refer to, as they were at its start."""
     targets: Mapping[str, str] = Field(default={})
-    """Names of targets by the ids of steps."""
+    """Names of the targets, by step."""
     target_digests: Mapping[str, str] = Field(default={})
-    """How the targets were defined at its start, by name; see `Target.digest`."""
+    """Digests of the targets at its start, by name; see `Target.digest`."""
     not_changing: Mapping[str, str] = Field(default={})
-    """Why a step that would change something is a person's, by its id; absent: it may be run."""
+    """Reasons to leave a change to a person, by step; a step without one may be run."""
     not_deciding: Mapping[str, str] = Field(default={})
-    """Why a question stays a person's though a tool would tell its answer, by its id."""
+    """Reasons to leave a question to a person though a tool could decide it, by step."""
     mode: RunMode
     limits: Limits = Limits()
     requested_by: str
     requested_by_id: str = ""
-    """What stays the same of them, whatever they are called."""
+    """Lasting id of the requester, whatever their name."""
     requested_at: datetime
     confirmation: Confirmation | None = None
     is_by_hand: bool = False
-    """Whether a person chose its tools, and no page tells them."""
+    """True if a person chose its tools, without a page."""
     asks_nobody: bool = False
-    """It looks by itself: what people would be asked ends it."""
+    """True if it looks by itself: a question to a person ends it."""
 
     @cached_property
     def binding_of(self) -> Mapping[str, Binding]:
-        """By the ids of steps."""
+        """Bindings by the ids of their steps."""
         return {binding.step: binding for binding in self.bindings}
 
     @cached_property
     def tool_named(self) -> Mapping[str, Tool]:
-        """By name."""
+        """Tools by name."""
         return {tool.name: tool for tool in self.tools}
+
+    def tool_of(self, step: str) -> Tool | None:
+        """Return the tool of a step; None if the step is a person's."""
+        binding = self.binding_of.get(step)
+        return self.tool_named.get(binding.tool) if binding else None
+
+    def changes(self, step: str) -> bool:
+        """Return True if the tool of a step changes something."""
+        tool = self.tool_of(step)
+        return tool is not None and tool.effect is ToolEffect.CHANGE

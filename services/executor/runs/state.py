@@ -1,4 +1,4 @@
-"""How far a run has come: a pure function of its events."""
+"""State of a run: a pure function of its events."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,21 +6,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from services.contracts.execution import RunOutcome, RunPhase
-from services.executor.runs.events import Asking, Event, Kind
+from services.executor.runs.events import Event, QuestionKind, RunEventKind, StepVisit
 from services.executor.runs.run import Run
 from services.executor.tools.compare import Fields
-
-Place = tuple[str, int]
-"""A step and the number of its visit."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a tool told."""
+    """Parsed output of a tool."""
 
     seq: int
     at: float
-    place: Place
+    place: StepVisit
     purpose: str
     tool: str
     target: str
@@ -31,7 +28,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Approval:
-    """An approval that was asked for."""
+    """An approval that was requested."""
 
     digest: str
     tool: str
@@ -39,20 +36,20 @@ class Approval:
     target: str
     undo: str
     simulated: tuple[str, ...]
-    """What the tool's own dry run told."""
+    """Output of the tool's own dry run."""
     expires_at: float
-    place: Place
-    state: Kind = Kind.APPROVAL_ASKED
+    place: StepVisit
+    state: RunEventKind = RunEventKind.APPROVAL_REQUESTED
     by: str = ""
     by_person: bool = False
-    """Whether they had signed in."""
+    """True if the approver had signed in."""
     why: str = ""
-    """What whoever refused it said."""
+    """Reason of whoever refused it."""
 
     @property
-    def refused(self) -> str:
-        """Why nothing may be sent, where it is over."""
-        if self.state is Kind.EXPIRED:
+    def refusal(self) -> str:
+        """Reason why nothing may be sent, if it was refused or expired."""
+        if self.state is RunEventKind.EXPIRED:
             return "nobody approved it in time"
         if not self.by:
             return self.why
@@ -61,19 +58,19 @@ class Approval:
 
 @dataclass(frozen=True)
 class Question:
-    """What a person is asked."""
+    """A question to a person."""
 
     seq: int
-    what: Asking
+    what: QuestionKind
     text: str
     options: tuple[str, ...]
     evidence: tuple[str, ...]
-    place: Place
+    place: StepVisit
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What they said."""
+class PersonAnswer:
+    """A person's answer to a question."""
 
     question: Question
     option: str
@@ -82,50 +79,50 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Change:
+class SentChange:
     """A change that was sent."""
 
-    place: Place
+    place: StepVisit
     tool: str
     target: str
     arguments: Mapping[str, str]
     seq: int
     at: float
-    came: Kind
-    """`changed`, `not_sent` or `unknown`; `sent` while nothing else is known."""
+    status: RunEventKind
+    """`changed`, `not_sent` or `unknown`; `sent` until its outcome is known."""
 
 
 @dataclass
 class RunState:
-    """What follows from a run's events."""
+    """State that follows from a run's events."""
 
     seq: int = 0
-    now: Place = ("", 0)
-    """The step that it is at."""
+    now: StepVisit = ("", 0)
+    """Current step and visit."""
     begun_at: float = 0.0
     visits: Counter[str] = field(default_factory=Counter)
     observations: list[Observation] = field(default_factory=list)
-    failures: dict[tuple[Place, str], list[Event]] = field(default_factory=dict)
-    """Looks that failed, by place and purpose."""
+    failures: dict[tuple[StepVisit, str], list[Event]] = field(default_factory=dict)
+    """Failed looks, by place and purpose."""
     calls: Counter[str] = field(default_factory=Counter)
-    approvals: dict[Place, Approval] = field(default_factory=dict)
+    approvals: dict[StepVisit, Approval] = field(default_factory=dict)
     question: Question | None = None
-    """The open one."""
-    answers: dict[tuple[Place, Asking], Answer] = field(default_factory=dict)
-    prepared: dict[Place, Event] = field(default_factory=dict)
-    """When the run took the target of a change, by its place."""
-    changes: dict[Place, Change] = field(default_factory=dict)
-    verified: dict[Place, Kind] = field(default_factory=dict)
-    decided: dict[Place, Event] = field(default_factory=dict)
+    """The open question."""
+    answers: dict[tuple[StepVisit, QuestionKind], PersonAnswer] = field(default_factory=dict)
+    prepared: dict[StepVisit, Event] = field(default_factory=dict)
+    """Events that locked the target of a change, by the place of the change."""
+    changes: dict[StepVisit, SentChange] = field(default_factory=dict)
+    verified: dict[StepVisit, RunEventKind] = field(default_factory=dict)
+    decided: dict[StepVisit, Event] = field(default_factory=dict)
     undoing: bool = False
-    undone: set[Place] = field(default_factory=set)
+    undone: set[StepVisit] = field(default_factory=set)
     paused_by: str = ""
     outcome: RunOutcome | None = None
     why: str = ""
 
     @property
     def phase(self) -> RunPhase:
-        """What it is about."""
+        """Phase, as lists show it."""
         if self.outcome is not None:
             return RunPhase.ENDED
         if self.paused_by:
@@ -136,31 +133,31 @@ class RunState:
 
     @property
     def open_approval(self) -> Approval | None:
-        """The one that waits for somebody."""
-        open_ = (a for a in self.approvals.values() if a.state is Kind.APPROVAL_ASKED)
+        """The approval that waits for a person."""
+        open_ = (a for a in self.approvals.values() if a.state is RunEventKind.APPROVAL_REQUESTED)
         return next(open_, None)
 
     @property
     def last_change(self) -> float:
-        """When something was last changed; 0 before that."""
+        """Time of the last change; 0 before any."""
         return max((change.at for change in self.changes.values()), default=0.0)
 
-    def seen(self, place: Place, purpose: str) -> list[Observation]:
-        """What was seen at a place for a purpose, in order."""
+    def observations_at(self, place: StepVisit, purpose: str) -> list[Observation]:
+        """Return the observations at a place for a purpose, in order."""
         return [o for o in self.observations if o.place == place and o.purpose == purpose]
 
     def latest(
         self, tool: str, target: str, arguments: Mapping[str, str], *, after: float = 0.0
     ) -> Observation | None:
-        """The last time that this tool told this, after a moment."""
+        """Return the last observation by this call, since a moment."""
         for each in reversed(self.observations):
             same = (each.tool, each.target, each.arguments) == (tool, target, arguments)
             if same and each.at >= after:
                 return each
         return None
 
-    def told(self, name: str) -> str | None:
-        """A field as `tool.field`, as it was last told."""
+    def latest_field(self, name: str) -> str | None:
+        """Return the latest value of a field, named as `tool.field`."""
         tool, _, wanted = name.partition(".")
         for each in reversed(self.observations):
             if each.tool == tool and (value := each.fields.get(wanted)) not in {None, ""}:
@@ -169,28 +166,28 @@ class RunState:
 
 
 def state_of(run: Run, events: Iterable[Event]) -> RunState:
-    """How far the run has come."""
+    """Return the state after these events."""
     state = RunState(now=(run.workflow.steps[0].id, 0))
     for event in events:
-        _take_in(state, event)
+        _apply_event(state, event)
     return state
 
 
-def _take_in(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a case a kind
+def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a case a kind
     state.seq = event.seq
-    place: Place = (event.step, event.visit)
+    place: StepVisit = (event.step, event.visit)
     facts = event.facts
     match event.kind:
-        case Kind.STARTED:
+        case RunEventKind.STARTED:
             state.begun_at = event.at
-        case Kind.ENTERED:
+        case RunEventKind.ENTERED:
             state.now = place
             state.visits[event.step] += 1
-        case Kind.OBSERVED | Kind.CHANGED:
+        case RunEventKind.OBSERVED | RunEventKind.CHANGED:
             _observe(state, event, place)
-        case Kind.NOT_OBSERVED:
+        case RunEventKind.NOT_OBSERVED:
             state.failures.setdefault((place, facts["purpose"]), []).append(event)
-        case Kind.APPROVAL_ASKED:
+        case RunEventKind.APPROVAL_REQUESTED:
             state.approvals[place] = Approval(
                 facts["digest"],
                 facts["tool"],
@@ -201,59 +198,59 @@ def _take_in(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a 
                 facts["expires_at"],
                 place,
             )
-        case Kind.APPROVED | Kind.DENIED | Kind.EXPIRED:
-            asked = state.approvals[place]
+        case RunEventKind.APPROVED | RunEventKind.DENIED | RunEventKind.EXPIRED:
+            approval = state.approvals[place]
             by_person = facts.get("kind") == "person"
             state.approvals[place] = replace(
-                asked,
+                approval,
                 state=event.kind,
                 by=event.by,
                 by_person=by_person,
                 why=facts.get("why", ""),
             )
-        case Kind.PREPARED:
+        case RunEventKind.PREPARED:
             state.prepared[place] = event
-        case Kind.SENT:
+        case RunEventKind.SENT:
             state.changes[place] = _change(event, place)
-        case Kind.NOT_SENT | Kind.UNKNOWN:
-            state.changes[place] = replace(state.changes[place], at=event.at, came=event.kind)
-        case Kind.ASKED:
+        case RunEventKind.NOT_SENT | RunEventKind.UNKNOWN:
+            state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
+        case RunEventKind.QUESTION_RAISED:
             state.question = Question(
                 event.seq,
-                Asking(facts["what"]),
+                QuestionKind(facts["what"]),
                 facts["text"],
                 tuple(facts["options"]),
                 tuple(facts.get("evidence", ())),
                 place,
             )
-        case Kind.ANSWERED if state.question is not None:
-            asked_of = (state.question.place, state.question.what)
-            state.answers[asked_of] = Answer(
+        case RunEventKind.ANSWERED if state.question is not None:
+            question_key = (state.question.place, state.question.what)
+            state.answers[question_key] = PersonAnswer(
                 state.question, facts["option"], facts.get("arguments", {}), event.by
             )
             state.question = None
-        case Kind.DECIDED:
+        case RunEventKind.DECIDED:
             state.decided[place] = event
-        case Kind.VERIFIED | Kind.NOT_VERIFIED:
+        case RunEventKind.VERIFIED | RunEventKind.NOT_VERIFIED:
             state.verified[place] = event.kind
-        case Kind.UNDOING:
+        case RunEventKind.UNDOING:
             state.undoing = True
-        case Kind.UNDONE:
+        case RunEventKind.UNDONE:
             state.undone.add(place)
-        case Kind.PAUSED:
+        case RunEventKind.PAUSED:
             state.paused_by = event.by
-        case Kind.RESUMED:
+        case RunEventKind.RESUMED:
             state.paused_by = ""
-        case Kind.TAKEN_OVER:
+        case RunEventKind.TAKEN_OVER:
             state.outcome, state.why = RunOutcome.HANDED_OVER, f"{event.by} took over"
-        case Kind.ENDED:
+        case RunEventKind.ENDED:
             state.outcome, state.why = RunOutcome(facts["outcome"]), facts["why"]
             state.question = None
         case _:
             pass
 
 
-def _observe(state: RunState, event: Event, place: Place) -> None:
+def _observe(state: RunState, event: Event, place: StepVisit) -> None:
     facts: Mapping[str, Any] = event.facts
     seen = Observation(
         event.seq,
@@ -268,12 +265,12 @@ def _observe(state: RunState, event: Event, place: Place) -> None:
     )
     state.observations.append(seen)
     state.calls[seen.tool] += 1
-    if event.kind is Kind.CHANGED:
-        state.changes[place] = replace(state.changes[place], at=event.at, came=event.kind)
+    if event.kind is RunEventKind.CHANGED:
+        state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
 
 
-def _change(event: Event, place: Place) -> Change:
+def _change(event: Event, place: StepVisit) -> SentChange:
     facts = event.facts
-    return Change(
+    return SentChange(
         place, facts["tool"], facts["target"], facts["arguments"], event.seq, event.at, event.kind
     )

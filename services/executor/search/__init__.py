@@ -1,1 +1,1 @@
-"""Searches for causes: experts look with tools that change nothing, go back, and show evidence."""
+"""Searches for causes: experts look with read-only tools, backtrack, and show their evidence."""

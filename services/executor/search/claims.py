@@ -1,4 +1,4 @@
-"""Whether what a model says stands in the lines that it cites: its numbers, names and states do."""
+"""Check of a model's statement against its cited lines: numbers, names and states must be there."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,30 +17,30 @@ _MEASURED = re.compile(r"(-?\d+(?:\.\d+)?)(?:%|[A-Za-z]{1,5})?")
 _REFERENCE = re.compile(
     r"\b(?:[OFH]\d{1,3}\b|(?:lines?|observations?|findings?|hypothes[ei]s) \d[\d,\s–-]*)"
 )
-"""What points to the search itself and is no value of a device."""
+"""References to the search itself, which are no values of a device."""
 _ABOVE = re.compile(r"(?:above|over|more than|at least|greater than|exceed\w*|beyond|[>≥]=?)\s*$")
 _BELOW = re.compile(r"(?:below|under|less than|at most|lower than|fewer than|[<≤]=?)\s*$")
 _NEGATED = re.compile(
     r"\b(?:not|no|never|nor|without|instead of|rather than|cannot|\w+n't)\s+(?:\S+\s+){0,2}$"
 )
 _LEAST_LETTERS = 4
-_LEAST_SHARED = 1 / 3
-"""Of the words of a claim without any value, which must stand in the evidence."""
+_MIN_SHARED = 1 / 3
+"""Least share of the words in the evidence, for a claim without any value."""
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What was cited: lines and fields, with what was asked of whom."""
+class CitedEvidence:
+    """Cited lines and fields, with the calls that observed them."""
 
     texts: tuple[str, ...]
-    told: tuple[tuple[str, str, Scalar], ...] = ()
+    fields: tuple[tuple[str, str, Scalar], ...] = ()
     """Fields: the tool, the name, the value."""
 
     @property
     def text(self) -> str:
-        """All of it, in small letters."""
-        fields = (f"{name.replace('_', ' ')} {value}" for _, name, value in self.told)
-        return "\n".join((*self.texts, *fields)).casefold()
+        """All of it, case-folded."""
+        field_texts = (f"{name.replace('_', ' ')} {value}" for _, name, value in self.fields)
+        return "\n".join((*self.texts, *field_texts)).casefold()
 
 
 @dataclass(frozen=True)
@@ -48,50 +48,49 @@ class Vocabulary:
     """Words that are states or names here, with what people call them."""
 
     means: Mapping[str, tuple[tuple[str, str, str], ...]]
-    """By the word in small letters: tool, field and value that it stands for; a value by itself
-    stands for none."""
+    """Tool, field and value by each case-folded word for them; empty for a value itself."""
     values: Mapping[str, frozenset[tuple[str, str]]]
-    """By the value in small letters: tools and fields that may have it."""
+    """Tools and fields that may have a value, by the case-folded value."""
 
     @classmethod
     def of(cls, tools: Iterable[Tool], names: Iterable[str] = ()) -> "Vocabulary":
-        """Of the values that tools' fields may have, of words that mean them, and of names."""
-        found: dict[str, list[tuple[str, str, str]]] = {}
+        """Build a vocabulary of the tools' values, the words that mean them, and names."""
+        meanings: dict[str, list[tuple[str, str, str]]] = {}
         values: dict[str, set[tuple[str, str]]] = {}
-        for name in filter(_is_telling, names):
-            found.setdefault(name.casefold(), [])
+        for name in filter(_is_distinctive, names):
+            meanings.setdefault(name.casefold(), [])
         for tool in tools:
             for name, field in tool.output.fields.items():
-                for value in filter(_is_telling, field.values):
-                    found.setdefault(value.casefold(), [])
+                for value in filter(_is_distinctive, field.values):
+                    meanings.setdefault(value.casefold(), [])
                     values.setdefault(value.casefold(), set()).add((tool.name, name))
                 for value, words in field.says.items():
-                    for word in filter(_is_telling, words):
-                        found.setdefault(word.casefold(), []).append((tool.name, name, value))
+                    for word in filter(_is_distinctive, words):
+                        meanings.setdefault(word.casefold(), []).append((tool.name, name, value))
         return cls(
-            {word: tuple(means) for word, means in found.items()},
+            {word: tuple(means) for word, means in meanings.items()},
             {value: frozenset(fields) for value, fields in values.items()},
         )
 
 
-def unsupported(text: str, evidence: Evidence, vocabulary: Vocabulary) -> str:
-    """What of a statement is not in the evidence, in words; empty where all of it is."""
-    said, shown = _REFERENCE.sub(" ", text), evidence.text
-    wanted = list(_distinctive(said, vocabulary, evidence))
-    for what, is_there in wanted:
+def find_unsupported(text: str, evidence: CitedEvidence, vocabulary: Vocabulary) -> str:
+    """Return what of a statement is not in the evidence, in words; empty if all of it is."""
+    statement, shown = _REFERENCE.sub(" ", text), evidence.text
+    checks = list(_checks_of(statement, vocabulary, evidence))
+    for what, is_there in checks:
         if not is_there(shown):
             return f"{what!r} is not in the cited lines"
-    if wanted:
+    if checks:
         return ""
-    words = {stem(word) for word in words_of(said) if len(word) >= _LEAST_LETTERS}
-    known = {stem(word) for word in words_of(shown)}
-    if words and len(words & known) >= max(1, len(words) * _LEAST_SHARED):
+    words = {stem(word) for word in words_of(statement) if len(word) >= _LEAST_LETTERS}
+    shown_stems = {stem(word) for word in words_of(shown)}
+    if words and len(words & shown_stems) >= max(1, len(words) * _MIN_SHARED):
         return ""
     return "nothing of it is in the cited lines"
 
 
-class _Wanted:
-    """What must stand in the evidence."""
+class _TextCheck:
+    """Check that a text is in the evidence."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)
@@ -101,95 +100,93 @@ class _Wanted:
 
 
 @dataclass(frozen=True)
-class _Number:
+class _NumberCheck:
     written: str
     before: str
 
     def __call__(self, shown: str) -> bool:
-        value, known = float(self.written), [float(n) for n in _NUMBER.findall(shown)]
-        known += [abs(n) for n in known]  # `17.5 dBm under` of -17.5 dBm
+        value, numbers = float(self.written), [float(n) for n in _NUMBER.findall(shown)]
+        numbers += [abs(n) for n in numbers]  # `17.5 dBm under` of -17.5 dBm
         if _ABOVE.search(self.before):
-            return any(n >= value for n in known)
+            return any(n >= value for n in numbers)
         if _BELOW.search(self.before):
-            return any(n <= value for n in known)
+            return any(n <= value for n in numbers)
         digits = len(self.written.partition(".")[2])
-        return any(round(n, digits) == value for n in known)
+        return any(round(n, digits) == value for n in numbers)
 
 
 @dataclass(frozen=True)
-class _State:
+class _StateCheck:
     word: str
     means: tuple[tuple[str, str, str], ...]
-    told: tuple[tuple[str, str, Scalar], ...]
+    fields: tuple[tuple[str, str, Scalar], ...]
 
     def __call__(self, shown: str) -> bool:
-        fields = {(tool, field) for tool, field, _ in self.means}
-        asked = [each for each in self.told if each[:2] in fields]
-        if asked:  # `shut down: no` has the words, and says that it is not
-            return any((t, f, str(value)) in self.means for t, f, value in asked)
-        return _Wanted(_whole(self.word))(shown) or (names_fault(self.word) and names_fault(shown))
+        implied_fields = {(tool, field) for tool, field, _ in self.means}
+        observed = [each for each in self.fields if each[:2] in implied_fields]
+        if observed:  # `shut down: no` has the words, and says that it is not
+            return any((t, f, str(value)) in self.means for t, f, value in observed)
+        return _TextCheck(_whole_word(self.word))(shown) or (
+            names_fault(self.word) and names_fault(shown)
+        )
 
 
 @dataclass(frozen=True)
-class _Other:
-    """A field that may have the value has another one."""
+class _AbsenceCheck:
+    """Check that another value was observed than the one that the statement negates."""
 
     value: str
 
     def __call__(self, shown: str) -> bool:
-        return not _Wanted(_whole(self.value))(shown)
+        return not _TextCheck(_whole_word(self.value))(shown)
 
 
-_Check = _Wanted | _Number | _State | _Other
+_Check = _TextCheck | _NumberCheck | _StateCheck | _AbsenceCheck
 
 
-def _distinctive(
-    said: str, vocabulary: Vocabulary, evidence: Evidence
+def _checks_of(
+    statement: str, vocabulary: Vocabulary, evidence: CitedEvidence
 ) -> Iterator[tuple[str, _Check]]:
-    quoted = [next(filter(None, found.groups())) for found in _QUOTED.finditer(said)]
+    quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(statement)]
     for each in quoted:
-        yield each, _Wanted(_whole(each.casefold()).replace(r"\ ", r"\s+"))
-    rest = _QUOTED.sub(" ", said)
-    for found in _WORD.finditer(rest):
-        word = found.group().rstrip(".:!?").lstrip("~≈")
+        yield each, _TextCheck(_whole_word(each.casefold()).replace(r"\ ", r"\s+"))
+    rest = _QUOTED.sub(" ", statement)
+    for match in _WORD.finditer(rest):
+        word = match.group().rstrip(".:!?").lstrip("~≈")
         bare = word.lstrip("<>≤≥=")
         if measured := _MEASURED.fullmatch(bare):
-            before = rest[: found.start()].casefold() + word[: len(word) - len(bare)]
-            yield bare, _Number(measured.group(1), before)
+            before = rest[: match.start()].casefold() + word[: len(word) - len(bare)]
+            yield bare, _NumberCheck(measured.group(1), before)
         elif any(c.isdigit() for c in word) or "_" in word or "/" in word.strip("/"):
-            yield from _names(word)
+            yield from _name_checks(word)
     folded = rest.casefold()
-    for line in sorted(_lines(evidence), key=len, reverse=True):  # a line as it stands says itself
+    cited = {line.strip().casefold() for text in evidence.texts for line in text.splitlines()}
+    lines = [line for line in cited if len(line.split()) > 1]
+    for line in sorted(lines, key=len, reverse=True):  # a line as it stands says itself
         folded = folded.replace(line, "·" * len(line))
     for word, means in sorted(vocabulary.means.items(), key=lambda each: -len(each[0])):
-        found_at = [at.span() for at in re.finditer(_whole(word), folded)]
-        if any(not _NEGATED.search(folded[:begin]) for begin, _ in found_at):
-            yield word, _State(word, means, evidence.told)
-        elif found_at and any(
-            (tool, name) in vocabulary.values.get(word, ()) for tool, name, _ in evidence.told
+        spans = [at.span() for at in re.finditer(_whole_word(word), folded)]
+        if any(not _NEGATED.search(folded[:begin]) for begin, _ in spans):
+            yield word, _StateCheck(word, means, evidence.fields)
+        elif spans and any(
+            (tool, name) in vocabulary.values.get(word, ()) for tool, name, _ in evidence.fields
         ):
-            yield f"not {word}", _Other(word)
-        for begin, end in found_at:  # `down` is no state of its own in `shut down`
+            yield f"not {word}", _AbsenceCheck(word)
+        for begin, end in spans:  # `down` is no state of its own in `shut down`
             folded = folded[:begin] + "·" * (end - begin) + folded[end:]
 
 
-def _lines(evidence: Evidence) -> set[str]:
-    """The cited lines in small letters; those that say something by themselves."""
-    lines = (line.strip().casefold() for text in evidence.texts for line in text.splitlines())
-    return {line for line in lines if len(line.split()) > 1}
-
-
-def _names(word: str) -> Iterator[tuple[str, _Check]]:
+def _name_checks(word: str) -> Iterator[tuple[str, _Check]]:
     is_name = any(c.isdigit() for c in word) or "_" in word or word.startswith("/")
     if is_name:
         own = re.sub(r"(?:'s|’s)$", "", word)
-        yield own, _Wanted(_whole(own.casefold()))
+        yield own, _TextCheck(_whole_word(own.casefold()))
 
 
-def _whole(word: str) -> str:
+def _whole_word(word: str) -> str:
     return rf"(?<![\w/]){re.escape(word)}(?![\w/]|[.-]\d)"
 
 
-def _is_telling(value: str) -> bool:
-    """A word that says something: no `yes`, no number, nothing that stands in any sentence."""
+def _is_distinctive(value: str) -> bool:
+    """Return True if a word is specific: no `yes`, no number, no word of any sentence."""
     return len(value) >= _LEAST_LETTERS and not _NUMBER.fullmatch(value) and len(value) <= 60

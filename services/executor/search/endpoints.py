@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from services.contracts.searching import (
     SearchDetail,
-    Searching,
+    Searches,
     SearchMeans,
     SearchPruning,
     SearchRequest,
@@ -21,14 +21,14 @@ _ID = Annotated[str, Query(max_length=200)]
 _STEERS = refusals(NotFoundError, ConflictError)
 
 
-def create_search_router(searching: Searching) -> APIRouter:
-    """Searches are started and looked at."""
+def create_search_router(searching: Searches) -> APIRouter:
+    """Build the routes that start searches and read them."""
     router = APIRouter(prefix="/v1", tags=["searches"])
 
     @router.get("/search-means")
     @needs(Need.READ)
     def get_search_means() -> SearchMeans:
-        """Whether a search can be started, and which experts would search."""
+        """Get whether a search can be started, and which experts would search."""
         return searching.means()
 
     @router.post(
@@ -44,44 +44,44 @@ def create_search_router(searching: Searching) -> APIRouter:
     @router.get("/searches")
     @needs(Need.READ)
     def list_searches(ticket_id: _ID = "") -> list[SearchSummary]:
-        """Searches of a ticket, or the latest of all: those that are not over first."""
+        """List searches of a ticket, or the latest of all: those that are not over first."""
         return searching.searches(ticket_id)
 
     @router.get("/searches/{search_id}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_search(search_id: str) -> SearchDetail:
-        """A search with its tree, what was seen, and what came of it."""
+        """Get a search with its tree, what was seen, and its outcome."""
         return searching.search(search_id)
 
     return router
 
 
-def create_steering_router(searching: Searching) -> APIRouter:
-    """Searches are steered by people."""
+def create_steering_router(searching: Searches) -> APIRouter:
+    """Build the routes by which people steer searches."""
     router = APIRouter(prefix="/v1/searches/{search_id}", tags=["searches"])
 
     @router.post("/pruning", responses=_STEERS)
     @needs(Need.RUN)
     def prune_branch(search_id: str, pruning: SearchPruning) -> SearchDetail:
-        """Leave a branch: what was seen there does not count any more."""
+        """Prune a branch: what was seen there does not count any more."""
         return searching.prune(search_id, pruning)
 
     @router.post("/requests", responses=refusals(NotFoundError, ConflictError, InvalidInputError))
     @needs(Need.RUN)
     def ask_for_look(search_id: str, request: SearchRequest) -> SearchDetail:
-        """Have something looked at next."""
+        """Request a look, to be made next."""
         return searching.ask_for(search_id, request)
 
     @router.post("/pause", responses=_STEERS)
     @needs(Need.RUN)
     def pause_search(search_id: str) -> SearchDetail:
-        """Let the search rest after what is asked just now."""
+        """Pause the search after the current question."""
         return searching.pause(search_id)
 
     @router.post("/resumption", responses=_STEERS)
     @needs(Need.RUN)
     def resume_search(search_id: str) -> SearchDetail:
-        """Let the search go on."""
+        """Resume the search."""
         return searching.resume(search_id)
 
     @router.post("/taking-over", responses=_STEERS)

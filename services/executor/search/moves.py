@@ -1,4 +1,4 @@
-"""What a search does next: a pure function of the search, what has happened, and the time."""
+"""Next move of a search: a pure function of the search, its events, and the time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,61 +11,53 @@ from services.contracts.searching import (
     SearchAnswer,
     SearchOutcome,
 )
-from services.executor.search.answering import answer_of, evidence_of, vocabulary_of
-from services.executor.search.asks import (
+from services.executor.engine import Emit, Wait
+from services.executor.search.answer import build_answer, evidence_of, vocabulary_of
+from services.executor.search.claims import find_unsupported
+from services.executor.search.events import NewEvent, SearchEventKind, Stage
+from services.executor.search.model_questions import (
     ANSWERS,
     MOST_CLAIMS,
     MOST_FINDINGS,
-    Act,
+    LookChoice,
+    ModelFinding,
     Plan,
     Reflection,
-    ToldFinding,
     act_messages,
     plan_messages,
     reflect_messages,
 )
-from services.executor.search.claims import unsupported
-from services.executor.search.events import Kind, NewEvent, Stage
-from services.executor.search.experts import RETRIEVE, nearest
-from services.executor.search.search import Search
-from services.executor.search.state import FRUITLESS, ROOT, Call, Node, Observation, SearchState
+from services.executor.search.search import RETRIEVE, Search, nearest_expert
+from services.executor.search.state import (
+    FRUITLESS,
+    ROOT,
+    Call,
+    Observation,
+    SearchState,
+    SubtaskNode,
+)
 from services.executor.tools.tool import BadArgumentError
 from services.llm.chat_model import Message, ModelAnswerError
-from services.llm.parsing import parse_answer
+from services.llm.structured import parse_answer
 
 MOST_MISREAD = 3
-"""Answers to one question that may be of no use: the first, and two corrected ones."""
+"""Most unusable answers to one question: the first, and two corrected ones."""
 FRUITLESS_AT_POINT = 2
-"""Looks in a row that bring nothing, after which a point is left."""
+"""Fruitless looks in a row after which a point is left."""
 MOST_SAME = 3
-"""How often one look may be made in a search."""
-AGAIN_S = 30.0
-"""Seconds after which a second look may tell whether something rises."""
-NEARLY = 0.9
-"""Of tokens, questions and time: from there on nothing new is begun."""
+"""Most times that the same look may be made in a search."""
+REPEAT_AFTER_S = 30.0
+"""Seconds after which a second look may show if a counter rises."""
+CLOSING_SHARE = 0.9
+"""Share of tokens, questions and time from which on nothing new is begun."""
 LONGEST_SILENCE_S = 600.0
 MOST_CHARACTERS = 500
-"""Of a subtask, a hypothesis, a finding."""
-
-
-@dataclass(frozen=True)
-class Rest:
-    """Nothing is to be done before that time, or before somebody does something."""
-
-    until: float | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Write:
-    """Events follow from what is known."""
-
-    events: tuple[NewEvent, ...]
+"""Most characters of a subtask, a hypothesis, or a finding."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The model is asked."""
+    """Move: ask the model."""
 
     stage: Stage
     node: int
@@ -74,21 +66,21 @@ class Ask:
 
 @dataclass(frozen=True)
 class Look:
-    """A tool that changes nothing is called, or documents are asked."""
+    """Move: call a tool that changes nothing, or look into documents."""
 
     node: int
     call: Call
 
 
-Move = Rest | Write | Ask | Look
+Move = Wait | Emit[NewEvent] | Ask | Look
 
 
-class _UselessError(Exception):
-    """An answer that can be read and cannot be used; told to the model."""
+class _UnusableAnswerError(Exception):
+    """Error of an answer that can be parsed but not used; the model is told why."""
 
 
 def next_move(search: Search, state: SearchState, now: float) -> Move:
-    """What is to be done now."""
+    """Return the next move of the search."""
     return _Moves(search, state, now).next()
 
 
@@ -102,50 +94,52 @@ class _Moves:
         state, limits = self.state, self.search.limits
         over_at = state.begun_at + limits.within_s
         if state.outcome:
-            return Rest()
+            return Wait()
         if self.now > over_at:
             return self._end_without("its time is over")
         if state.paused_by:
-            return Rest(over_at + 1, f"paused by {state.paused_by}")
+            return Wait(over_at + 1, f"paused by {state.paused_by}")
         if state.open == ROOT and state.requests:
-            return self._look_for_person()
-        if state.pending is not None and self._is_asked(state.pending.stage, state.pending.node):
-            return self._read()
+            return self._open_requested_node()
+        if state.pending is not None and self._is_current_question(
+            state.pending.stage, state.pending.node
+        ):
+            return self._read_answer()
         if state.open != ROOT:
-            return self._at_work(state.nodes[state.open])
+            return self._advance_node(state.nodes[state.open])
         if state.here not in self.points and self.points:
             to = next((p for p in state.path(state.here) if p in self.points), self.points[0])
-            return Write((_moved(to, "nothing more can be looked at from here", is_back=True),))
+            return Emit((_moved(to, "nothing more can be looked at from here", is_back=True),))
         return self._ask(Stage.PLAN, ROOT)
 
     # Points
 
     @cached_property
     def points(self) -> tuple[int, ...]:
-        """From where a look may go on; none once the bounds are near."""
+        """Points from which a look may go on; none once the bounds are near."""
         if self.is_closing:
             return ()
         return tuple(point for point in (ROOT, *self.state.nodes) if self._is_open(point))
 
     @property
     def is_closing(self) -> bool:
-        """Whether nothing new is begun any more."""
+        """True if nothing new is begun any more."""
         state, limits = self.state, self.search.limits
         return (
             state.calls >= limits.calls
-            or state.questions >= limits.questions * NEARLY
-            or state.tokens >= limits.tokens * NEARLY
-            or self.now - state.begun_at >= limits.within_s * NEARLY
+            or state.questions >= limits.questions * CLOSING_SHARE
+            or state.tokens >= limits.tokens * CLOSING_SHARE
+            or self.now - state.begun_at >= limits.within_s * CLOSING_SHARE
         )
 
     def _is_open(self, point: int) -> bool:
         state, limits = self.state, self.search.limits
-        own = [node for node in state.children(point) if not node.asked_by]
+        own = [node for node in state.children(point) if not node.requested_by]
         if len(own) >= limits.width or state.depth(point) >= limits.depth:
             return False
         if point == ROOT:
             return True
-        if any(state.nodes[p].state is not NodeState.TOLD for p in state.path(point) if p):
+        if any(state.nodes[p].state is not NodeState.INFORMATIVE for p in state.path(point) if p):
             return False
         last = own[-FRUITLESS_AT_POINT:]
         if len(last) == FRUITLESS_AT_POINT and all(node.state in FRUITLESS for node in last):
@@ -153,19 +147,21 @@ class _Moves:
         return not self._is_refuted(state.nodes[point].hypothesis)
 
     def _is_refuted(self, hypothesis: str) -> bool:
-        return bool(hypothesis) and (self.state.standing(hypothesis) is HypothesisState.REFUTED)
+        return bool(hypothesis) and (
+            self.state.hypothesis_state(hypothesis) is HypothesisState.REFUTED
+        )
 
     # Asking
 
-    def _is_asked(self, stage: Stage, node: int) -> bool:
-        """Whether an answer is of what would be asked now."""
+    def _is_current_question(self, stage: Stage, node: int) -> bool:
+        """Return True if an answer is for the question that would be asked now."""
         if self.state.open == ROOT:
             return stage is Stage.PLAN
         now = self.state.nodes[self.state.open]
         wanted = Stage.REFLECT if now.observation else Stage.ACT
         return (stage, node) == (wanted, now.id)
 
-    def _at_work(self, node: Node) -> Move:
+    def _advance_node(self, node: SubtaskNode) -> Move:
         if node.failed:
             return self._settle(node, NodeState.FAILED, node.failed)
         if node.call is None:
@@ -185,19 +181,19 @@ class _Moves:
         if state.silences:
             waits = min(LONGEST_SILENCE_S, limits.silence_s * 2 ** (state.silences - 1))
             if self.now < state.silent_at + waits:
-                return Rest(state.silent_at + waits, "the model did not answer")
+                return Wait(state.silent_at + waits, "the model did not answer")
         if state.questions >= limits.questions or state.tokens >= limits.tokens:
             what = "questions to the model" if state.tokens < limits.tokens else "tokens"
             return self._end_without(f"its {what} are used up")
         if len(state.misread) >= MOST_MISREAD:
             return self._give_up_asking(stage, node)
         if stage is Stage.PLAN:
-            asked = plan_messages(self.search, state, self.points, is_last=self.is_closing)
+            messages = plan_messages(self.search, state, self.points, is_last=self.is_closing)
         elif stage is Stage.ACT:
-            asked = act_messages(self.search, state, state.nodes[node])
+            messages = act_messages(self.search, state, state.nodes[node])
         else:
-            asked = reflect_messages(state, state.nodes[node])
-        return Ask(stage, node, asked)
+            messages = reflect_messages(state, state.nodes[node])
+        return Ask(stage, node, messages)
 
     def _give_up_asking(self, stage: Stage, node: int) -> Move:
         why = self.state.misread[-1].why
@@ -205,42 +201,42 @@ class _Moves:
             return self._end_without(f"the model answered nothing that can be used: {why}")
         if stage is Stage.ACT:
             return self._settle(self.state.nodes[node], NodeState.FAILED, f"no look: {why}")
-        told = f"nothing that can be used was said of it: {why}"
-        return self._settle(self.state.nodes[node], NodeState.NOTHING, told)
+        reason = f"nothing that can be used was said of it: {why}"
+        return self._settle(self.state.nodes[node], NodeState.NOTHING, reason)
 
     # Reading
 
-    def _read(self) -> Move:
-        """What follows from the answer."""
+    def _read_answer(self) -> Move:
+        """Return the move that follows from the model's answer."""
         pending = self.state.pending
         assert pending is not None  # noqa: S101 - `next` has looked
         try:
-            told = parse_answer(pending.text, ANSWERS[pending.stage])
-            if isinstance(told, Plan):
-                return self._planned(told)
+            parsed = parse_answer(pending.text, ANSWERS[pending.stage])
+            if isinstance(parsed, Plan):
+                return self._apply_plan(parsed)
             node = self.state.nodes[pending.node]
-            if isinstance(told, Act):
-                return self._chosen(node, told)
-            return self._reflected(node, told)
-        except (ModelAnswerError, _UselessError) as error:
+            if isinstance(parsed, LookChoice):
+                return self._apply_choice(node, parsed)
+            return self._apply_reflection(node, parsed)
+        except (ModelAnswerError, _UnusableAnswerError) as error:
             why, text = str(error)[:MOST_CHARACTERS], pending.text[: 4 * MOST_CHARACTERS]
             facts = {"stage": pending.stage.value, "text": text, "why": why}
-            return Write((NewEvent(Kind.MISREAD, pending.node, facts),))
+            return Emit((NewEvent(SearchEventKind.MISREAD, pending.node, facts),))
 
-    def _planned(self, plan: Plan) -> Move:
+    def _apply_plan(self, plan: Plan) -> Move:
         if plan.choice == "look":
-            return self._look(plan)
+            return self._open_node(plan)
         if plan.choice == "give_up":
             return self._end_without(f"gave up: {_short(plan.why) or 'nothing was said of it'}")
         if not plan.claims or not plan.cause.strip():
-            raise _UselessError("an answer has a cause and claims, each with its evidence")
+            raise _UnusableAnswerError("an answer has a cause and claims, each with its evidence")
         plan = plan.model_copy(update={"claims": plan.claims[:MOST_CLAIMS]})
-        answer = answer_of(self.search, self.state, plan)
+        answer = build_answer(self.search, self.state, plan)
         if not answer.cause:
             struck = next((each.struck for each in answer.claims if each.struck), "")
             last = len(self.state.misread) + 1 >= MOST_MISREAD or not self.points
             if not last:  # it may look on, or cite the lines that say it
-                raise _UselessError(
+                raise _UnusableAnswerError(
                     f"no claim rests on what a device told: {struck or 'documents alone'}"
                 )
             return _end(
@@ -248,23 +244,25 @@ class _Moves:
                 "what the model answered is not in what was seen",
                 answer,
             )
-        return _end(SearchOutcome.FOUND, _short(plan.why), answer)
+        return _end(SearchOutcome.DIAGNOSED, _short(plan.why), answer)
 
-    def _look(self, plan: Plan) -> Move:
+    def _open_node(self, plan: Plan) -> Move:
         points, state = self.points, self.state
         if not points:
-            raise _UselessError("no look is left: answer, or give up")
+            raise _UnusableAnswerError("no look is left: answer, or give up")
         point = state.here if plan.point < 0 and state.here in points else plan.point
         if point not in points:
-            raise _UselessError(f"from {plan.point} no look goes on: {', '.join(map(str, points))}")
+            raise _UnusableAnswerError(
+                f"from {plan.point} no look goes on: {', '.join(map(str, points))}"
+            )
         if plan.expert not in self.search.expert_named:
-            known = ", ".join(self.search.expert_named)
-            raise _UselessError(f"there is no expert {plan.expert!r}: {known}")
+            names = ", ".join(self.search.expert_named)
+            raise _UnusableAnswerError(f"there is no expert {plan.expert!r}: {names}")
         if not plan.subtask.strip():
-            raise _UselessError("a look has a subtask")
-        hypothesis, new = self._hypothesis(plan.hypothesis)
+            raise _UnusableAnswerError("a look has a subtask")
+        hypothesis, new = self._resolve_hypothesis(plan.hypothesis)
         if self._is_refuted(hypothesis):
-            raise _UselessError(f"{hypothesis} is refuted: suppose something else")
+            raise _UnusableAnswerError(f"{hypothesis} is refuted: suppose something else")
         events = []
         if point != state.here:
             is_back = point not in state.nodes or state.nodes[point].parent != state.here
@@ -278,70 +276,72 @@ class _Moves:
             "asked_by": "",
         }
         facts |= {"supposes": new} if new else {}
-        return Write((*events, NewEvent(Kind.OPENED, self._next_node, facts)))
+        return Emit((*events, NewEvent(SearchEventKind.OPENED, self._next_node, facts)))
 
-    def _look_for_person(self) -> Move:
-        """What somebody asked for comes next, right below the ticket; no model chooses it."""
-        asked = self.state.requests[0]
+    def _open_requested_node(self) -> Move:
+        """Open the look that a person asked for, right below the ticket; no model chooses it."""
+        request = self.state.requests[0]
         if self.state.calls >= self.search.limits.calls:
             return self._end_without("no look is left for what was asked")
         says = {name: tool.description for name, tool in self.search.tool_named.items()}
-        known = self.search.expert_named.get(asked.expert)
-        expert = known or nearest(self.search.experts, asked.what, says)
+        named = self.search.expert_named.get(request.expert)
+        expert = named or nearest_expert(self.search.experts, request.what, says)
         facts = {
             "parent": ROOT,
             "expert": expert.name,
-            "subtask": asked.what,
+            "subtask": request.what,
             "hypothesis": "",
             "why": "",
-            "asked_by": asked.by,
+            "asked_by": request.by,
         }
-        return Write((NewEvent(Kind.OPENED, self._next_node, facts),))
+        return Emit((NewEvent(SearchEventKind.OPENED, self._next_node, facts),))
 
-    def _hypothesis(self, told: str) -> tuple[str, str]:
-        """Its id, and its text where it is new."""
-        told, known = _short(told), self.state.hypotheses
-        if not told:
+    def _resolve_hypothesis(self, text: str) -> tuple[str, str]:
+        """Return the id of a hypothesis, and its text if it is new."""
+        text, existing = _short(text), self.state.hypotheses
+        if not text:
             return "", ""
-        first = told.split(":")[0].strip().upper()
-        if first in known:
+        first = text.split(":")[0].strip().upper()
+        if first in existing:
             return first, ""
-        same = next((i for i, text in known.items() if text.casefold() == told.casefold()), "")
-        return (same, "") if same else (f"H{len(known) + 1}", told)
+        same = next(
+            (i for i, statement in existing.items() if statement.casefold() == text.casefold()), ""
+        )
+        return (same, "") if same else (f"H{len(existing) + 1}", text)
 
-    def _chosen(self, node: Node, act: Act) -> Move:
-        call = self._call(node, act)
-        if why := self._goes_round(call):
+    def _apply_choice(self, node: SubtaskNode, act: LookChoice) -> Move:
+        call = self._validate_call(node, act)
+        if why := self._repeats(call):
             return self._settle(node, NodeState.FAILED, why, is_cut=True)
         facts = {**call.facts, "why": _short(act.why)}
-        return Write((NewEvent(Kind.CALLED, node.id, facts),))
+        return Emit((NewEvent(SearchEventKind.CALLED, node.id, facts),))
 
-    def _call(self, node: Node, act: Act) -> Call:
+    def _validate_call(self, node: SubtaskNode, act: LookChoice) -> Call:
         expert = self.search.expert_named[node.expert]
         if act.tool == RETRIEVE:
             query = _short(act.arguments.get("query", ""))
             if not query:
-                raise _UselessError("retrieve takes a query")
+                raise _UnusableAnswerError("retrieve takes a query")
             return Call(RETRIEVE, "", {"query": query}, f"documents: {query}")
         if act.tool not in expert.tools:
-            raise _UselessError(
+            raise _UnusableAnswerError(
                 f"{act.tool!r} is no tool of {expert.name}: {', '.join(expert.tools)}, {RETRIEVE}"
             )
         tool = self.search.tool_named[act.tool]
         mine = [name for name, kind in self.search.targets.items() if kind == tool.target]
         if act.target not in mine:
-            raise _UselessError(
+            raise _UnusableAnswerError(
                 f"{tool.name} is for a {tool.target}, and {act.target!r} is none:"
                 f" {', '.join(mine[:20])}"
             )
         try:
             arguments = tool.checked(act.arguments)
         except BadArgumentError as error:
-            raise _UselessError(str(error)) from error
+            raise _UnusableAnswerError(str(error)) from error
         return Call(tool.name, act.target, arguments, tool.shown(arguments))
 
-    def _goes_round(self, call: Call) -> str:
-        """Why this look would only repeat another one; empty where it may tell something new."""
+    def _repeats(self, call: Call) -> str:
+        """Return why this look would only repeat another; empty if it may show something new."""
         state = self.state
         same = [seq for seq, each in state.tried if _is_same(each, call)]
         if not same:
@@ -351,25 +351,25 @@ class _Moves:
         if len(same) >= MOST_SAME:
             return f"this was looked at {len(same)} times{where}: it goes round in circles"
         is_new = any(o.seq > same[-1] and self._is_news(o) for o in state.observations.values())
-        is_later = bool(seen) and self.now - seen[-1].at >= AGAIN_S and len(same) == 1
+        is_later = bool(seen) and self.now - seen[-1].at >= REPEAT_AFTER_S and len(same) == 1
         if is_new or is_later:
             return ""
         return f"this was looked at before{where}, and nothing new was seen since"
 
     def _is_news(self, seen: Observation) -> bool:
-        """Whether no look before it told the same."""
-        told = (seen.fields, seen.lines)
+        """Return True if no earlier look observed the same."""
+        content = (seen.fields, seen.lines)
         return not any(
-            _is_same(o.call, seen.call) and (o.fields, o.lines) == told and o.seq < seen.seq
+            _is_same(o.call, seen.call) and (o.fields, o.lines) == content and o.seq < seen.seq
             for o in self.state.observations.values()
         )
 
-    def _reflected(self, node: Node, told: Reflection) -> Move:
+    def _apply_reflection(self, node: SubtaskNode, reflection: Reflection) -> Move:
         kept = sum(not f.struck for n in self.state.nodes.values() for f in n.findings)
         findings: list[dict[str, object]] = []
-        for each in told.findings[:MOST_FINDINGS]:
-            cited = self.state.observations[node.observation].cited(each.lines, each.fields)
-            why = self._struck(cited, each)
+        for each in reflection.findings[:MOST_FINDINGS]:
+            cited = self.state.observations[node.observation].citation_of(each.lines, each.fields)
+            why = self._reason_to_strike(cited, each)
             kept += not why
             findings.append(
                 {
@@ -381,30 +381,32 @@ class _Moves:
                     "struck": why,
                 }
             )
-        facts = {"findings": findings, "why": _short(told.why)}
-        reflected = NewEvent(Kind.REFLECTED, node.id, facts)
-        stand = [each for each in findings if not each["struck"]]
-        if not stand:
-            why = next((str(each["struck"]) for each in findings), _short(told.why))
+        facts = {"findings": findings, "why": _short(reflection.why)}
+        reflected = NewEvent(SearchEventKind.REFLECTED, node.id, facts)
+        supported = [each for each in findings if not each["struck"]]
+        if not supported:
+            why = next((str(each["struck"]) for each in findings), _short(reflection.why))
             return self._settle(node, NodeState.NOTHING, why, before=(reflected,))
-        refutes = any(node.hypothesis in _texts(each["refutes"]) for each in stand)
-        supports = any(node.hypothesis in _texts(each["supports"]) for each in stand)
+        refutes = any(node.hypothesis in _as_list(each["refutes"]) for each in supported)
+        supports = any(node.hypothesis in _as_list(each["supports"]) for each in supported)
         if node.hypothesis and refutes and not supports:
             why = f"speaks against {node.hypothesis}"
             return self._settle(node, NodeState.REFUTED, why, before=(reflected,))
-        return self._settle(node, NodeState.TOLD, _short(told.why), before=(reflected,))
+        return self._settle(
+            node, NodeState.INFORMATIVE, _short(reflection.why), before=(reflected,)
+        )
 
-    def _struck(self, cited: Cited, told: ToldFinding) -> str:
+    def _reason_to_strike(self, cited: Cited, finding: ModelFinding) -> str:
         if not cited.lines and not cited.fields:
             return "it cites no line that is there"
         evidence = evidence_of(self.state, (cited,))
-        return unsupported(told.text, evidence, vocabulary_of(self.search, self.state))
+        return find_unsupported(finding.text, evidence, vocabulary_of(self.search, self.state))
 
     # What becomes of a node
 
     def _settle(
         self,
-        node: Node,
+        node: SubtaskNode,
         became: NodeState,
         why: str,
         *,
@@ -412,23 +414,23 @@ class _Moves:
         is_cut: bool = False,
     ) -> Move:
         facts = {"state": became.value, "why": why[:MOST_CHARACTERS], "is_cut": is_cut}
-        settled = NewEvent(Kind.SETTLED, node.id, facts)
-        if became is NodeState.TOLD:
-            if node.asked_by:
-                return Write((*before, settled))  # it goes on from where it was
-            return Write((*before, settled, _moved(node.id, "", is_back=False)))
-        to, told = self._back_to(node, became), f"{became.value}: {why}"[:MOST_CHARACTERS]
-        if node.asked_by:
-            return Write((*before, settled))
-        return Write((*before, settled, _moved(to, told, is_back=True)))
+        settled = NewEvent(SearchEventKind.SETTLED, node.id, facts)
+        if became is NodeState.INFORMATIVE:
+            if node.requested_by:
+                return Emit((*before, settled))  # it goes on from where it was
+            return Emit((*before, settled, _moved(node.id, "", is_back=False)))
+        to, reason = self._back_to(node, became), f"{became.value}: {why}"[:MOST_CHARACTERS]
+        if node.requested_by:
+            return Emit((*before, settled))
+        return Emit((*before, settled, _moved(to, reason, is_back=True)))
 
-    def _back_to(self, node: Node, became: NodeState) -> int:
-        """The point to go on from after a look that brought nothing, or refuted what it was for."""
+    def _back_to(self, node: SubtaskNode, became: NodeState) -> int:
+        """Return the point to go on from after a fruitless look, or a refuted hypothesis."""
         state, point = self.state, node.parent
         if became is NodeState.REFUTED:  # what was supposed on the way here is gone with it
             while point and state.nodes[point].hypothesis == node.hypothesis:
                 point = state.nodes[point].parent
-        siblings = [each for each in state.children(node.parent) if not each.asked_by]
+        siblings = [each for each in state.children(node.parent) if not each.requested_by]
         earlier = siblings[-FRUITLESS_AT_POINT:-1]  # the node itself is the last
         is_left = bool(earlier) and all(each.state in FRUITLESS for each in earlier)
         if point == node.parent and point and is_left:
@@ -440,17 +442,17 @@ class _Moves:
         return len(self.state.nodes) + 1
 
     def _end_without(self, why: str) -> Move:
-        answer = answer_of(self.search, self.state, None)
+        answer = build_answer(self.search, self.state, None)
         return _end(SearchOutcome.NOT_FOUND, why, answer)
 
 
-def _end(outcome: SearchOutcome, why: str, answer: SearchAnswer) -> Write:
+def _end(outcome: SearchOutcome, why: str, answer: SearchAnswer) -> Emit[NewEvent]:
     facts = {"outcome": outcome.value, "why": why, "answer": answer.model_dump(mode="json")}
-    return Write((NewEvent(Kind.ENDED, facts=facts),))
+    return Emit((NewEvent(SearchEventKind.ENDED, facts=facts),))
 
 
 def _moved(to: int, why: str, *, is_back: bool) -> NewEvent:
-    return NewEvent(Kind.MOVED, to, {"to": to, "why": why, "is_back": is_back})
+    return NewEvent(SearchEventKind.MOVED, to, {"to": to, "why": why, "is_back": is_back})
 
 
 def _is_same(one: Call, other: Call) -> bool:
@@ -461,8 +463,8 @@ def _is_same(one: Call, other: Call) -> bool:
     )
 
 
-def _texts(told: object) -> Sequence[str]:
-    return told if isinstance(told, list) else ()
+def _as_list(value: object) -> Sequence[str]:
+    return value if isinstance(value, list) else ()
 
 
 def _short(text: str) -> str:

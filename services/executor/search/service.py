@@ -1,4 +1,4 @@
-"""Searches: started for tickets that no workflow fits, steered by people."""
+"""Searches: started for tickets that no workflow fits, and steered by people."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,25 +17,29 @@ from services.contracts.searching import (
     SearchSummary,
     StartSearch,
 )
-from services.executor.search.answering import answer_of
-from services.executor.search.events import Kind, NewEvent
-from services.executor.search.experts import Expert, experts_of
-from services.executor.search.search import Change, Limits, Search, SearchTicket
-from services.executor.search.store import SearchMovedError, SearchStore, StoredSearch
+from services.executor.search.answer import build_answer
+from services.executor.search.events import NewEvent, SearchEventKind
+from services.executor.search.search import (
+    Expert,
+    Search,
+    SearchLimits,
+    SearchTicket,
+    SuggestibleTool,
+    load_experts,
+)
+from services.executor.search.store import SearchStore, StoredSearch
 from services.executor.search.views import detail_of
 from services.executor.settings import SearchSettings
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue
-from services.executor.tools.tool import Effect
+from services.executor.tools.tool import ToolEffect
 from services.kit.access.caller import current_caller
 from services.kit.clock import Clock
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.ids import time_ordered_id
-from services.kit.observability.redaction import redacted, redacted_field
+from services.kit.observability.redaction import redact, redact_field
 
-_TRIES = 5
-"""How often a person's act is tried anew while the search goes on beside it."""
 MOST_TEXT = 6_000
-"""Characters of a ticket's text that a search knows."""
+"""Most characters of a ticket's text in a search."""
 NO_MODEL = (
     "a search needs a language model, and none is set: FLOWXPERT_MODEL_URL and _NAME, or"
     " FLOWXPERT_MODEL_GGUF"
@@ -43,15 +47,15 @@ NO_MODEL = (
 
 
 class SearchRefusedError(ConflictError):
-    """No search can be started so."""
+    """Error of a search that cannot be started so."""
 
 
 class SearchOverError(ConflictError):
-    """The search is over: it is not steered any more."""
+    """Error of steering a search that is over."""
 
 
 class SearchService:
-    """Implements `Searching`."""
+    """Implements `Searches`."""
 
     def __init__(
         self,
@@ -64,7 +68,7 @@ class SearchService:
         settings: SearchSettings,
         has_model: bool,
     ) -> None:
-        """`folder`: of the catalogue, with the experts' files."""
+        """Wire the service; `folder` is the catalogue's, with the experts' files."""
         self._store = store
         self._tickets = tickets
         self._catalogue = catalogue
@@ -74,10 +78,10 @@ class SearchService:
         self._has_model = has_model
 
     def means(self) -> SearchMeans:
-        """See `Searching.means`."""
+        """See `Searches.means`."""
         try:
             catalogue = self._catalogue()
-            experts = experts_of(self._folder, catalogue)
+            experts = load_experts(self._folder, catalogue)
         except BadCatalogueError as error:
             return SearchMeans(has_model=self._has_model, problem=str(error))
         return SearchMeans(
@@ -88,9 +92,9 @@ class SearchService:
         )
 
     def start(self, wanted: StartSearch) -> SearchDetail:
-        """See `Searching.start`."""
+        """See `Searches.start`."""
         catalogue = self._catalogue()
-        experts = experts_of(self._folder, catalogue)
+        experts = load_experts(self._folder, catalogue)
         if why := self._problem(experts):
             raise SearchRefusedError(why)
         if wanted.at_once and not catalogue.policy.searches.at_once:
@@ -98,20 +102,20 @@ class SearchService:
         ticket = self._tickets.ticket(wanted.ticket_id)
         if not ticket.status.is_final:
             raise SearchRefusedError("the ticket's walk is not over: it may get a workflow yet")
-        search = self._made(ticket, experts, catalogue)
+        search = self._build_search(ticket, experts, catalogue)
         self._store.start(search, self._clock.now())
         return self.search(search.id)
 
     def search(self, search_id: str) -> SearchDetail:
-        """See `Searching.search`."""
+        """See `Searches.search`."""
         return detail_of(self._store.load(search_id), self._clock.now())
 
     def searches(self, ticket_id: str = "") -> list[SearchSummary]:
-        """See `Searching.searches`."""
+        """See `Searches.searches`."""
         return self._store.of_ticket(ticket_id) if ticket_id else self._store.latest()
 
     def prune(self, search_id: str, pruning: SearchPruning) -> SearchDetail:
-        """See `Searching.prune`."""
+        """See `Searches.prune`."""
 
         def event(stored: StoredSearch) -> NewEvent | None:
             node = stored.state.nodes.get(pruning.node)
@@ -119,47 +123,47 @@ class SearchService:
                 raise NotFoundError(f"the search has no node {pruning.node}")
             if node.state is NodeState.PRUNED:
                 return None
-            return NewEvent(Kind.PRUNED, node.id, by=current_caller().name)
+            return NewEvent(SearchEventKind.PRUNED, node.id, by=current_caller().name)
 
         return self._add(search_id, event)
 
     def ask_for(self, search_id: str, request: SearchRequest) -> SearchDetail:
-        """See `Searching.ask_for`."""
+        """See `Searches.ask_for`."""
 
         def event(stored: StoredSearch) -> NewEvent:
             if request.expert and request.expert not in stored.search.expert_named:
-                known = ", ".join(stored.search.expert_named)
-                raise InvalidInputError(f"there is no expert {request.expert!r}: {known}")
-            what = redacted(" ".join(request.what.split()))
+                names = ", ".join(stored.search.expert_named)
+                raise InvalidInputError(f"there is no expert {request.expert!r}: {names}")
+            what = redact(" ".join(request.what.split()))
             facts = {"what": what, "expert": request.expert}
-            return NewEvent(Kind.REQUESTED, facts=facts, by=current_caller().name)
+            return NewEvent(SearchEventKind.REQUESTED, facts=facts, by=current_caller().name)
 
         return self._add(search_id, event)
 
     def pause(self, search_id: str) -> SearchDetail:
-        """See `Searching.pause`."""
-        return self._act(search_id, Kind.PAUSED)
+        """See `Searches.pause`."""
+        return self._act(search_id, SearchEventKind.PAUSED)
 
     def resume(self, search_id: str) -> SearchDetail:
-        """See `Searching.resume`."""
-        return self._act(search_id, Kind.RESUMED)
+        """See `Searches.resume`."""
+        return self._act(search_id, SearchEventKind.RESUMED)
 
     def take_over(self, search_id: str) -> SearchDetail:
-        """See `Searching.take_over`."""
-        return self._act(search_id, Kind.TAKEN_OVER)
+        """See `Searches.take_over`."""
+        return self._act(search_id, SearchEventKind.TAKEN_OVER)
 
     def cancel(self, search_id: str) -> SearchDetail:
-        """See `Searching.cancel`."""
+        """See `Searches.cancel`."""
         by = current_caller().name
 
         def event(stored: StoredSearch) -> NewEvent:
-            answer = answer_of(stored.search, stored.state, None)
+            answer = build_answer(stored.search, stored.state, None)
             facts = {
                 "outcome": SearchOutcome.CANCELLED.value,
                 "why": f"ended by {by}",
                 "answer": answer.model_dump(mode="json"),
             }
-            return NewEvent(Kind.ENDED, facts=facts, by=by)
+            return NewEvent(SearchEventKind.ENDED, facts=facts, by=by)
 
         return self._add(search_id, event)
 
@@ -170,7 +174,7 @@ class SearchService:
             return "no expert has a tool: the executor's catalogue has none that only looks"
         return ""
 
-    def _made(
+    def _build_search(
         self, ticket: TicketDetail, experts: tuple[Expert, ...], catalogue: Catalogue
     ) -> Search:
         caller, settings = current_caller(), self._settings
@@ -182,17 +186,17 @@ class SearchService:
             experts=experts,
             tools=tuple(tool for tool in catalogue.tools if tool.name in names),
             changes=tuple(
-                Change(
+                SuggestibleTool(
                     name=tool.name,
                     description=tool.description,
                     target=tool.target,
                     parameters=tuple(tool.parameters),
                 )
                 for tool in catalogue.tools
-                if tool.effect is Effect.CHANGE
+                if tool.effect is ToolEffect.CHANGE
             ),
             targets={each.name: each.kind for each in catalogue.targets if each.name not in denied},
-            limits=Limits(
+            limits=SearchLimits(
                 depth=settings.depth,
                 width=settings.width,
                 calls=settings.calls,
@@ -207,33 +211,28 @@ class SearchService:
             started_at=datetime.fromtimestamp(self._clock.now(), UTC),
         )
 
-    def _act(self, search_id: str, kind: Kind) -> SearchDetail:
+    def _act(self, search_id: str, kind: SearchEventKind) -> SearchDetail:
         return self._add(search_id, lambda _: NewEvent(kind, by=current_caller().name))
 
     def _add(self, search_id: str, make: Callable[[StoredSearch], NewEvent | None]) -> SearchDetail:
-        """Add what a person does, though the search may go on beside it; None: it is so already."""
-        for last in range(_TRIES - 1, -1, -1):
-            stored = self._store.load(search_id)
+        def event(stored: StoredSearch) -> NewEvent | None:
             if stored.state.outcome is not None:
                 raise SearchOverError("the search is over")
-            event = make(stored)
-            try:
-                if event is not None:
-                    self._store.append(stored, [event], self._clock.now())
-                break
-            except SearchMovedError:
-                if not last:
-                    raise
+            return make(stored)
+
+        self._store.add_act(search_id, event, self._clock.now())
         return self.search(search_id)
 
 
 def ticket_of(ticket: TicketDetail) -> SearchTicket:
-    """What a search may know of a ticket: no secrets, and nothing that speaks to a model."""
-    told = screened(ticket).ticket
-    text = redacted(told.description)
+    """Return what a search may use of a ticket: no secrets, no instructions to a model."""
+    screened_ticket = screened(ticket).ticket
+    text = redact(screened_ticket.description)
     return SearchTicket(
         id=ticket.id,
-        title=redacted(told.title)[:400],
+        title=redact(screened_ticket.title)[:400],
         text=text[:MOST_TEXT],
-        labels={name: str(redacted_field(name, value)) for name, value in told.labels.items()},
+        labels={
+            name: str(redact_field(name, value)) for name, value in screened_ticket.labels.items()
+        },
     )

@@ -1,4 +1,4 @@
-"""How far a search has come: its tree, a pure function of its events."""
+"""State of a search with its tree: a pure function of its events."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,20 +12,20 @@ from services.contracts.searching import (
     SearchOutcome,
     SearchPhase,
 )
-from services.executor.search.events import Event, Kind, Stage
-from services.executor.search.experts import RETRIEVE
+from services.executor.search.events import Event, SearchEventKind, Stage
+from services.executor.search.search import RETRIEVE
 from services.executor.tools.compare import Fields, Scalar
 from services.knowledge.screening.screening import screen_message
 
 ROOT = 0
-"""The node that stands for the ticket."""
+"""Id of the node that represents the ticket."""
 LEFT_OUT = "[left out: it speaks to whoever reads it]"
 FRUITLESS = frozenset({NodeState.NOTHING, NodeState.FAILED, NodeState.REFUTED})
 
 
 @dataclass(frozen=True)
 class Call:
-    """A look: at a target, or into documents."""
+    """Call of a look: at a target, or into documents."""
 
     tool: str
     target: str
@@ -34,17 +34,17 @@ class Call:
 
     @property
     def is_lookup(self) -> bool:
-        """Whether documents are asked, and no target."""
+        """True if it looks into documents, not at a target."""
         return self.tool == RETRIEVE
 
     @property
     def on_target(self) -> str:
-        """As a sentence ends with it; empty where documents are asked."""
+        """Target as the end of a sentence; empty for a look into documents."""
         return f" on {self.target}" if self.target else ""
 
     @property
     def facts(self) -> dict[str, object]:
-        """Of the events that tell of it."""
+        """Facts of the events that record it."""
         return {
             "tool": self.tool,
             "target": self.target,
@@ -53,16 +53,16 @@ class Call:
         }
 
 
-def _read(value: Scalar) -> Scalar:
+def _screened_value(value: Scalar) -> Scalar:
     if not isinstance(value, str) or not value.strip():
         return value
-    told = screen_message(value).text
-    return told if told.strip() else LEFT_OUT
+    screened = screen_message(value).text
+    return screened if screened.strip() else LEFT_OUT
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a look told."""
+    """Output of a look."""
 
     id: str
     seq: int
@@ -73,8 +73,8 @@ class Observation:
     lines: tuple[str, ...]
     is_cut: bool
 
-    def cited(self, lines: Iterable[int], fields: Iterable[str]) -> Cited:
-        """Those of them that are there, each once."""
+    def citation_of(self, lines: Iterable[int], fields: Iterable[str]) -> Cited:
+        """Build a citation of those lines and fields that exist, each once."""
         return Cited(
             observation=self.id,
             lines=tuple(n for n in dict.fromkeys(lines) if 1 <= n <= len(self.lines)),
@@ -83,22 +83,22 @@ class Observation:
 
     @property
     def read_lines(self) -> tuple[str, ...]:
-        """The lines as a model reads them: without what speaks to it; their numbers stay."""
-        told = screen_message("\n".join(self.lines)).text.split("\n")
-        if len(told) != len(self.lines):
-            told = [screen_message(line).text for line in self.lines]
-        pairs = zip(told, self.lines, strict=True)
+        """Lines without instructions to a model; their numbers stay."""
+        screened = screen_message("\n".join(self.lines)).text.split("\n")
+        if len(screened) != len(self.lines):
+            screened = [screen_message(line).text for line in self.lines]
+        pairs = zip(screened, self.lines, strict=True)
         return tuple(LEFT_OUT if was.strip() and not now.strip() else now for now, was in pairs)
 
     @property
     def read_fields(self) -> Fields:
-        """The fields as a model reads them: one that speaks to it is left out as its line is."""
-        return {name: _read(value) for name, value in self.fields.items()}
+        """Fields without instructions to a model."""
+        return {name: _screened_value(value) for name, value in self.fields.items()}
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What an expert says that an observation tells."""
+class ExpertFinding:
+    """Statement of an expert about an observation."""
 
     id: str
     node: int
@@ -110,8 +110,8 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Node:
-    """A subtask of an expert."""
+class SubtaskNode:
+    """Node of the tree: a subtask of an expert."""
 
     id: int
     parent: int
@@ -120,19 +120,19 @@ class Node:
     subtask: str
     hypothesis: str
     why: str
-    asked_by: str
+    requested_by: str
     state: NodeState = NodeState.OPEN
     state_why: str = ""
     call: Call | None = None
     observation: str = ""
     failed: str = ""
-    """Why the look did not come about."""
-    findings: tuple[Finding, ...] = ()
+    """Reason why the look failed."""
+    findings: tuple[ExpertFinding, ...] = ()
 
 
 @dataclass(frozen=True)
-class Pending:
-    """An answer of the model from which nothing has followed yet."""
+class PendingAnswer:
+    """Answer of the model from which nothing has followed yet."""
 
     stage: Stage
     node: int
@@ -140,16 +140,16 @@ class Pending:
 
 
 @dataclass(frozen=True)
-class Misread:
-    """An answer that could not be used."""
+class UnusableAnswer:
+    """Answer of the model that could not be used."""
 
     text: str
     why: str
 
 
 @dataclass(frozen=True)
-class Request:
-    """What a person wants looked at."""
+class LookRequest:
+    """A person's request for a look."""
 
     what: str
     expert: str
@@ -158,36 +158,36 @@ class Request:
 
 @dataclass
 class SearchState:
-    """What follows from a search's events."""
+    """State that follows from a search's events."""
 
     seq: int = 0
     begun_at: float = 0.0
-    nodes: dict[int, Node] = field(default_factory=dict)
-    """Without the root."""
+    nodes: dict[int, SubtaskNode] = field(default_factory=dict)
+    """Nodes without the root."""
     open: int = ROOT
-    """The node whose expert is at work; the root: none."""
+    """Node whose expert is at work; the root if none is."""
     here: int = ROOT
-    """The point that it stands at."""
+    """Point at which the search is."""
     hypotheses: dict[str, str] = field(default_factory=dict)
     observations: dict[str, Observation] = field(default_factory=dict)
-    pending: Pending | None = None
-    misread: list[Misread] = field(default_factory=list)
-    """Answers to the question that is open, in order."""
-    requests: list[Request] = field(default_factory=list)
+    pending: PendingAnswer | None = None
+    misread: list[UnusableAnswer] = field(default_factory=list)
+    """Unusable answers to the open question, in order."""
+    requests: list[LookRequest] = field(default_factory=list)
     steered_at: int = 0
-    """The number of the latest event by which a person changed the tree."""
+    """Number of the latest event by which a person changed the tree."""
     calls: int = 0
     tried: list[tuple[int, Call]] = field(default_factory=list)
-    """Looks with the numbers of their events, those that failed too."""
+    """Looks with the numbers of their events, failed ones too."""
     questions: int = 0
     tokens: int = 0
     backtracks: int = 0
     silences: int = 0
-    """In a row."""
+    """Questions in a row without an answer."""
     silent_at: float = 0.0
     silent_why: str = ""
     is_refused: bool = False
-    """The model will not answer however often it is asked."""
+    """True if the model will not answer however often it is asked."""
     paused_by: str = ""
     outcome: SearchOutcome | None = None
     why: str = ""
@@ -195,31 +195,31 @@ class SearchState:
 
     @property
     def phase(self) -> SearchPhase:
-        """What it is about."""
+        """Phase, as lists show it."""
         if self.outcome is not None:
             return SearchPhase.ENDED
         if self.paused_by:
             return SearchPhase.PAUSED
         return SearchPhase.WAITING if self.silences else SearchPhase.SEARCHING
 
-    def children(self, point: int) -> list[Node]:
-        """In the order in which they were opened."""
+    def children(self, point: int) -> list[SubtaskNode]:
+        """Return the nodes below a point, in the order in which they were opened."""
         return [node for node in self.nodes.values() if node.parent == point]
 
     def depth(self, point: int) -> int:
-        """How many looks lie above, itself included."""
+        """Return the number of looks from the root to a point, itself included."""
         return self.nodes[point].depth if point else 0
 
     def path(self, point: int) -> Iterator[int]:
-        """The point and those above it; the root comes last."""
+        """Yield the point and those above it; the root comes last."""
         while point:
             yield point
             point = self.nodes[point].parent
         yield ROOT
 
     @property
-    def findings(self) -> list[Finding]:
-        """All that stand: of what was not pruned."""
+    def findings(self) -> list[ExpertFinding]:
+        """Findings that are not struck, without pruned nodes."""
         return [
             finding
             for node in self.nodes.values()
@@ -230,24 +230,24 @@ class SearchState:
 
     @property
     def citable(self) -> Mapping[str, Observation]:
-        """Observations that count, by their ids."""
+        """Observations of nodes that are not pruned, by their ids."""
         return {
             id_: each
             for id_, each in self.observations.items()
             if self.nodes[each.node].state is not NodeState.PRUNED
         }
 
-    def bearing(self, hypothesis: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Ids of the findings for it, and of those against it."""
-        found = self.findings
+    def findings_on(self, hypothesis: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the ids of the findings for a hypothesis, and of those against it."""
+        findings = self.findings
         return (
-            tuple(each.id for each in found if hypothesis in each.supports),
-            tuple(each.id for each in found if hypothesis in each.refutes),
+            tuple(each.id for each in findings if hypothesis in each.supports),
+            tuple(each.id for each in findings if hypothesis in each.refutes),
         )
 
-    def standing(self, hypothesis: str) -> HypothesisState:
-        """How it stands."""
-        supporting, refuting = self.bearing(hypothesis)
+    def hypothesis_state(self, hypothesis: str) -> HypothesisState:
+        """Return the state of a hypothesis, by the findings on it."""
+        supporting, refuting = self.findings_on(hypothesis)
         if supporting and refuting:
             return HypothesisState.CONTRADICTED
         if refuting:
@@ -256,81 +256,81 @@ class SearchState:
 
 
 def state_of(events: Iterable[Event]) -> SearchState:
-    """How far the search has come."""
+    """Return the state after these events."""
     state = SearchState()
     for event in events:
-        _take_in(state, event)
+        _apply_event(state, event)
     return state
 
 
-def _take_in(state: SearchState, event: Event) -> None:  # noqa: C901, PLR0912, PLR0915 - a case a kind
+def _apply_event(state: SearchState, event: Event) -> None:  # noqa: C901, PLR0912, PLR0915 - a case a kind
     state.seq = event.seq
     facts: Mapping[str, Any] = event.facts
     match event.kind:
-        case Kind.STARTED:
+        case SearchEventKind.STARTED:
             state.begun_at = event.at
-        case Kind.ANSWERED:
+        case SearchEventKind.ANSWERED:
             state.questions += 1
             state.tokens += int(facts["tokens"])
             state.silences, state.silent_why = 0, ""
             if facts["after"] >= state.steered_at:  # a person changed what it was asked of
-                state.pending = Pending(Stage(facts["stage"]), event.node, facts["text"])
-        case Kind.NOT_ANSWERED:
+                state.pending = PendingAnswer(Stage(facts["stage"]), event.node, facts["text"])
+        case SearchEventKind.NOT_ANSWERED:
             state.questions += 1
             state.silences += 1
             state.silent_at, state.silent_why = event.at, facts["why"]
             state.is_refused = state.is_refused or bool(facts["is_final"])
-        case Kind.MISREAD:
+        case SearchEventKind.MISREAD:
             state.pending = None
-            state.misread.append(Misread(facts["text"], facts["why"]))
-        case Kind.OPENED:
-            _open(state, event)
-        case Kind.CALLED:
-            _change(state, event.node, call=_call(facts))
-            _is_used(state)
-        case Kind.OBSERVED:
+            state.misread.append(UnusableAnswer(facts["text"], facts["why"]))
+        case SearchEventKind.OPENED:
+            _open_node(state, event)
+        case SearchEventKind.CALLED:
+            _replace_node(state, event.node, call=_call(facts))
+            _clear_pending(state)
+        case SearchEventKind.OBSERVED:
             _observe(state, event)
-        case Kind.NOT_OBSERVED:
+        case SearchEventKind.NOT_OBSERVED:
             state.calls += 1
             state.tried.append((event.seq, _call(facts)))
-            _change(state, event.node, failed=facts["why"])
-        case Kind.REFLECTED:
-            found = tuple(_finding(event.node, each) for each in facts["findings"])
-            _change(state, event.node, findings=found)
-            _is_used(state)
-        case Kind.SETTLED:
+            _replace_node(state, event.node, failed=facts["why"])
+        case SearchEventKind.REFLECTED:
+            findings = tuple(_finding(event.node, each) for each in facts["findings"])
+            _replace_node(state, event.node, findings=findings)
+            _clear_pending(state)
+        case SearchEventKind.SETTLED:
             if state.nodes[event.node].state is NodeState.OPEN:
                 became = {"state": NodeState(facts["state"]), "state_why": facts["why"]}
-                _change(state, event.node, **became)
+                _replace_node(state, event.node, **became)
             if state.open == event.node:
                 state.open = ROOT
-            _is_used(state)
-        case Kind.MOVED:
+            _clear_pending(state)
+        case SearchEventKind.MOVED:
             state.here = facts["to"]
             state.backtracks += bool(facts["is_back"])
-        case Kind.PRUNED:
+        case SearchEventKind.PRUNED:
             _prune(state, event)
-        case Kind.REQUESTED:
-            state.requests.append(Request(facts["what"], facts["expert"], event.by))
-            _steer(state, event.seq)
-        case Kind.PAUSED:
+        case SearchEventKind.REQUESTED:
+            state.requests.append(LookRequest(facts["what"], facts["expert"], event.by))
+            _note_steering(state, event.seq)
+        case SearchEventKind.PAUSED:
             state.paused_by = event.by
-        case Kind.RESUMED:
+        case SearchEventKind.RESUMED:
             state.paused_by = ""
             state.silences = 0
-        case Kind.TAKEN_OVER:
+        case SearchEventKind.TAKEN_OVER:
             state.outcome, state.why = SearchOutcome.TAKEN_OVER, f"{event.by} took over"
-        case Kind.ENDED:
+        case SearchEventKind.ENDED:
             state.outcome, state.why = SearchOutcome(facts["outcome"]), facts["why"]
             state.answer = SearchAnswer.model_validate(facts["answer"])
 
 
-def _open(state: SearchState, event: Event) -> None:
+def _open_node(state: SearchState, event: Event) -> None:
     facts = event.facts
     if supposes := facts.get("supposes"):
         state.hypotheses[facts["hypothesis"]] = supposes
     parent = facts["parent"]
-    state.nodes[event.node] = Node(
+    state.nodes[event.node] = SubtaskNode(
         event.node,
         parent,
         state.depth(parent) + 1,
@@ -343,7 +343,7 @@ def _open(state: SearchState, event: Event) -> None:
     state.open = event.node
     if facts["asked_by"]:
         state.requests = state.requests[1:]
-    _is_used(state)
+    _clear_pending(state)
 
 
 def _observe(state: SearchState, event: Event) -> None:
@@ -362,7 +362,7 @@ def _observe(state: SearchState, event: Event) -> None:
     )
     state.calls += 1
     state.tried.append((event.seq, call))
-    _change(state, event.node, observation=id_)
+    _replace_node(state, event.node, observation=id_)
 
 
 def _prune(state: SearchState, event: Event) -> None:
@@ -371,18 +371,18 @@ def _prune(state: SearchState, event: Event) -> None:
         if node.parent in gone:
             gone.add(node.id)
     for id_ in gone:
-        _change(state, id_, state=NodeState.PRUNED, state_why=f"left by {event.by}")
+        _replace_node(state, id_, state=NodeState.PRUNED, state_why=f"left by {event.by}")
     if state.open in gone:
         state.open = ROOT
         state.pending, state.misread = None, []
     if state.here in gone:
         state.here = state.nodes[event.node].parent
         state.backtracks += 1
-    _steer(state, event.seq)
+    _note_steering(state, event.seq)
 
 
-def _steer(state: SearchState, seq: int) -> None:
-    """A plan that was asked for before is asked for anew; what an expert does now is done."""
+def _note_steering(state: SearchState, seq: int) -> None:
+    """Discard a pending plan, to be asked for anew; an expert's current look is finished."""
     if state.open == ROOT:
         state.steered_at = seq
         if state.pending is not None and state.pending.stage is Stage.PLAN:
@@ -390,12 +390,12 @@ def _steer(state: SearchState, seq: int) -> None:
         state.misread = []
 
 
-def _is_used(state: SearchState) -> None:
-    """What the model answered has been turned into events."""
+def _clear_pending(state: SearchState) -> None:
+    """Clear the pending answer: it has been turned into events."""
     state.pending, state.misread = None, []
 
 
-def _change(of: SearchState, id_: int, **values: Any) -> None:  # noqa: ANN401 - as of `replace`
+def _replace_node(of: SearchState, id_: int, **values: Any) -> None:  # noqa: ANN401 - as of `replace`
     of.nodes[id_] = replace(of.nodes[id_], **values)
 
 
@@ -403,13 +403,13 @@ def _call(facts: Mapping[str, Any]) -> Call:
     return Call(facts["tool"], facts["target"], facts["arguments"], facts["shown"])
 
 
-def _finding(node: int, told: Mapping[str, Any]) -> Finding:
-    return Finding(
-        told["id"],
+def _finding(node: int, fields: Mapping[str, Any]) -> ExpertFinding:
+    return ExpertFinding(
+        fields["id"],
         node,
-        told["text"],
-        tuple(Cited.model_validate(each) for each in told["cited"]),
-        tuple(told["supports"]),
-        tuple(told["refutes"]),
-        told["struck"],
+        fields["text"],
+        tuple(Cited.model_validate(each) for each in fields["cited"]),
+        tuple(fields["supports"]),
+        tuple(fields["refutes"]),
+        fields["struck"],
     )

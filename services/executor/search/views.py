@@ -1,9 +1,11 @@
-"""A search as people see it."""
+"""Views of a search and its report, as people see them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from services.contracts.searching import (
+    Cited,
+    SearchAnswer,
     SearchBounds,
     SearchDetail,
     SearchEvent,
@@ -11,16 +13,16 @@ from services.contracts.searching import (
     SearchHypothesis,
     SearchNode,
     SearchObservation,
+    SearchOutcome,
     SearchSpent,
 )
-from services.executor.search.report import report_of
 from services.executor.search.search import Search
-from services.executor.search.state import Finding, Node, Observation, SearchState
+from services.executor.search.state import ExpertFinding, Observation, SearchState, SubtaskNode
 from services.executor.search.store import StoredSearch
 
 
 def detail_of(stored: StoredSearch, now: float) -> SearchDetail:
-    """A search with all that happened."""
+    """Return a search with all that happened."""
     search, state = stored.search, stored.state
     ended = stored.events[-1].at if state.outcome and stored.events else now
     return SearchDetail(
@@ -55,7 +57,7 @@ def detail_of(stored: StoredSearch, now: float) -> SearchDetail:
     )
 
 
-def _node(state: SearchState, node: Node) -> SearchNode:
+def _node(state: SearchState, node: SubtaskNode) -> SearchNode:
     seen = state.observations.get(node.observation)
     return SearchNode(
         id=node.id,
@@ -65,7 +67,7 @@ def _node(state: SearchState, node: Node) -> SearchNode:
         subtask=node.subtask,
         hypothesis=node.hypothesis,
         why=node.why,
-        asked_by=node.asked_by,
+        asked_by=node.requested_by,
         state=node.state,
         state_why=node.state_why,
         shown=node.call.shown if node.call else "",
@@ -91,7 +93,7 @@ def _observation(seen: Observation) -> SearchObservation:
     )
 
 
-def _finding(each: Finding) -> SearchFinding:
+def _finding(each: ExpertFinding) -> SearchFinding:
     return SearchFinding(
         id=each.id,
         node=each.node,
@@ -105,11 +107,11 @@ def _finding(each: Finding) -> SearchFinding:
 
 def _hypotheses(state: SearchState) -> Iterator[SearchHypothesis]:
     for id_, text in state.hypotheses.items():
-        supporting, refuting = state.bearing(id_)
+        supporting, refuting = state.findings_on(id_)
         yield SearchHypothesis(
             id=id_,
             text=text,
-            state=state.standing(id_),
+            state=state.hypothesis_state(id_),
             supported_by=supporting,
             refuted_by=refuting,
         )
@@ -125,3 +127,72 @@ def _bounds(search: Search) -> SearchBounds:
         tokens=limits.tokens,
         within_s=limits.within_s,
     )
+
+
+_WORDS = {
+    SearchOutcome.DIAGNOSED: "Found",
+    SearchOutcome.NOT_FOUND: "Not found",
+    SearchOutcome.TAKEN_OVER: "Taken over by a person",
+    SearchOutcome.CANCELLED: "Ended before it was through",
+}
+
+
+def report_of(search: Search, state: SearchState) -> str:
+    """Return the whole report, in Markdown; for a search that is not over, what happened so far."""
+    head = [f"# Search for the cause: {search.ticket.title}", ""]
+    return "\n".join([*head, *lines_of(state)]) + "\n"
+
+
+def lines_of(state: SearchState) -> Iterator[str]:
+    """Yield the lines without the heading, as they go into the ticket."""
+    word = _WORDS[state.outcome] if state.outcome else "Not over"
+    cause = f" {state.answer.cause}" if state.answer and state.answer.cause else ""
+    yield f"**{word}.**{cause}"
+    if state.why:
+        yield f"Why: {state.why}"
+    yield f"{state.calls} looks, {state.questions} questions to the model."
+    if state.answer is not None:
+        yield from _answer_lines(state, state.answer)
+    if state.nodes:
+        yield "Where was looked:"
+    for node in state.nodes.values():
+        looked = f": `{node.call.shown}`{node.call.on_target}" if node.call else ""
+        yield f"- {node.expert}, {node.subtask}{looked} ({node.state.value})"
+
+
+def _answer_lines(state: SearchState, answer: SearchAnswer) -> Iterator[str]:
+    for claim in answer.claims:
+        if claim.struck:
+            yield f"- struck: {claim.text} ({claim.struck})"
+            continue
+        yield f"- {claim.text}"
+        yield from quote_citations(state, claim.cited)
+    if answer.cause_struck:
+        yield f"- struck as the cause: {answer.cause_struck}"
+    for each in answer.contradictions:
+        yield f"- contradicting, on whether this is so: {state.hypotheses[each.hypothesis]}"
+        yield from _finding_lines(state, (*each.supporting, *each.refuting))
+    if answer.suggestion is not None:
+        tool = answer.suggestion
+        on = f" on {tool.target}" if tool.target else ""
+        yield f"- might help, and was not done: {tool.tool}{on} ({tool.description})"
+    for id_ in answer.ruled_out:
+        yield f"- ruled out: {state.hypotheses[id_]}"
+        yield from _finding_lines(state, state.findings_on(id_)[1])
+
+
+def _finding_lines(state: SearchState, ids: tuple[str, ...]) -> Iterator[str]:
+    for finding in state.findings:
+        if finding.id in ids:
+            yield f"  - {finding.id}: {finding.text}"
+            yield from quote_citations(state, finding.cited)
+
+
+def quote_citations(state: SearchState, cited: tuple[Cited, ...]) -> Iterator[str]:
+    """Yield the cited lines and fields, each with its observation."""
+    for each in cited:
+        seen = state.observations[each.observation]
+        fields = [f"{name} = {seen.fields[name]}" for name in each.fields]
+        lines = [line for n, line in enumerate(seen.lines, 1) if n in each.lines]
+        for line in (*lines, *fields):
+            yield f"      {each.observation}{seen.call.on_target}: {line.strip()}"

@@ -1,1 +1,1 @@
-"""From what was done about tickets to a workflow that is checked by running it."""
+"""Summaries: workflows learned from what was done about tickets, and checked by replaying it."""

@@ -1,4 +1,4 @@
-"""A trace as a case: which changes helped, and what was seen before and after them."""
+"""Traces as cases: which changes helped, and what was seen before and after them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,59 +7,59 @@ from functools import cached_property
 
 from services.contracts.execution import RunOutcome
 from services.executor.summary.trace import Call, Trace
-from services.executor.tools.tool import Effect
+from services.executor.tools.tool import ToolEffect
 
-MISSING_OF = 5
-"""Of so many traces one may lack what all others have: a tool lies once, somebody skips a look."""
+ONE_MISSING_PER = 5
+"""Number of traces of which one may lack what all others have: tools err, people skip looks."""
 
 
-def nearly_all(have: int, of: int) -> bool:
-    """Whether what `have` of them have counts as common to all."""
-    return 0 < of <= have + of // MISSING_OF
+def is_nearly_all(have: int, of: int) -> bool:
+    """Return True if what `have` of them have counts as common to all."""
+    return 0 < of <= have + of // ONE_MISSING_PER
 
 
 class Ending(StrEnum):
-    """What a trace shows."""
+    """Outcome of a trace, for learning."""
 
     HELPED = "helped"
-    """Changes were made, all were seen to work, and the ticket recovered."""
+    """Changes were made and all were seen to work, and the ticket recovered."""
     CLOSED = "closed"
-    """Nothing had to be changed."""
+    """The ticket ended without a change."""
     HANDED_OVER = "handed_over"
     """A person went on after looks alone."""
     IN_VAIN = "in_vain"
-    """Something was changed that did not show, was taken back, or may have been made or not."""
+    """A change did not show, was taken back, or has an unknown effect."""
     NOTHING = "nothing"
-    """It was broken off, or somebody did something beside it: nobody learns from it."""
+    """The trace was broken off, or has acts beside it that are not recorded: nothing is learned."""
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One trace, cleaned: failed calls and what takes changes back are gone."""
+class TraceCase:
+    """One trace, cleaned: without failed calls and rollbacks."""
 
     trace: Trace
     ending: Ending
     remedy: tuple[str, ...]
-    """Names of the tools that changed something and helped, or were to."""
+    """Names of the tools whose changes helped, or were tried."""
 
     @cached_property
     def changes(self) -> tuple[Call, ...]:
-        """What stayed changed; in vain: what was tried."""
-        if self.ending is Ending.IN_VAIN:
-            return tuple(c for c in self._all_changes if not c.undoes)
-        return tuple(c for c in self._all_changes if not c.undone and not c.undoes)
-
-    @cached_property
-    def looks(self) -> tuple[Call, ...]:
-        """What told something."""
-        return _looks(self.trace.calls)
+        """Changes that stayed; for a case in vain, those that were tried."""
+        return tuple(
+            call
+            for call in self.trace.calls
+            if call.effect is ToolEffect.CHANGE
+            and not call.undoes
+            and (self.ending is Ending.IN_VAIN or not call.undone)
+        )
 
     def between(self, made: int) -> tuple[Call, ...]:
-        """Looks after so many of the changes and before the next one; by order, not by time."""
-        places = [self._place(change) for change in self.changes]
+        """Return the looks after so many of the changes and before the next; by order, not time."""
+        calls = self.trace.calls
+        places = [next(n for n, c in enumerate(calls) if c is each) for each in self.changes]
         begin = places[made - 1] + 1 if made else 0
-        end = places[made] if made < len(places) else len(self.trace.calls)
-        return _looks(self.trace.calls[begin:end])
+        end = places[made] if made < len(places) else len(calls)
+        return tuple(c for c in calls[begin:end] if c.effect is ToolEffect.READ and c.succeeded)
 
     @cached_property
     def before(self) -> tuple[Call, ...]:
@@ -68,26 +68,15 @@ class Case:
 
     @cached_property
     def after(self) -> tuple[Call, ...]:
-        """Looks after the last of them; empty where nothing was changed."""
+        """Looks after the last of the changes; empty if nothing was changed."""
         return self.between(len(self.changes)) if self.changes else ()
 
-    def _place(self, call: Call) -> int:
-        return next(place for place, each in enumerate(self.trace.calls) if each is call)
 
-    @property
-    def _all_changes(self) -> Sequence[Call]:
-        return [c for c in self.trace.calls if c.effect is Effect.CHANGE]
-
-
-def _looks(calls: Sequence[Call]) -> tuple[Call, ...]:
-    return tuple(c for c in calls if c.effect is Effect.READ and c.succeeded)
-
-
-def case_of(trace: Trace) -> Case:
-    """What a trace shows."""
-    changes = [c for c in trace.calls if c.effect is Effect.CHANGE and not c.undoes]
+def case_of(trace: Trace) -> TraceCase:
+    """Return the case that a trace shows."""
+    changes = [c for c in trace.calls if c.effect is ToolEffect.CHANGE and not c.undoes]
     kept = [c for c in changes if not c.undone]
-    return Case(trace, _ending(trace, changes, kept), tuple(c.tool for c in kept or changes))
+    return TraceCase(trace, _ending(trace, changes, kept), tuple(c.tool for c in kept or changes))
 
 
 def _ending(trace: Trace, changes: Sequence[Call], kept: Sequence[Call]) -> Ending:
@@ -106,11 +95,11 @@ def _ending(trace: Trace, changes: Sequence[Call], kept: Sequence[Call]) -> Endi
 
 
 def is_successful(trace: Trace) -> bool:
-    """Whether a trace shows what to do; a hand-over after looks alone is one such."""
+    """Return True if a trace shows what to do; a hand-over after looks alone does."""
     return case_of(trace).ending in {Ending.HELPED, Ending.CLOSED, Ending.HANDED_OVER}
 
 
-def cases_of(traces: Iterable[Trace]) -> list[Case]:
-    """Those that somebody can learn from."""
-    found = (case_of(each) for each in traces)
-    return [each for each in found if each.ending is not Ending.NOTHING]
+def cases_of(traces: Iterable[Trace]) -> list[TraceCase]:
+    """Return the cases that can be learned from."""
+    cases = (case_of(each) for each in traces)
+    return [each for each in cases if each.ending is not Ending.NOTHING]

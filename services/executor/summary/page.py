@@ -1,18 +1,18 @@
-"""A plan as a page for people, with the reading that cites its lines."""
+"""Writer of a plan as a page for people, with the reading that cites its lines."""
 
 import re
 from collections.abc import Mapping, Sequence
 
-from services.executor.bindings.binding import AnswerTest, Argument, Binding, Origin
-from services.executor.summary.learned import Learned
-from services.executor.summary.plan import Act, Ask, Finish, Plan
-from services.executor.summary.planned import Planned
+from services.executor.bindings.binding import AnswerTest, Binding, Origin
+from services.executor.summary.learned_workflow import LearnedWorkflow
+from services.executor.summary.plan import Ask, Finish, Plan, ToolStep
+from services.executor.summary.planned_calls import PlannedCall
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.compare import Comparison, Test
-from services.executor.tools.tool import Effect, OutputField, SshWay, Tool
-from services.kit.observability.redaction import redacted
+from services.executor.tools.compare import ComparisonOperator, Test
+from services.executor.tools.tool import OutputField, SshWay, Tool, ToolEffect
+from services.kit.observability.redaction import redact
 from services.kit.text import clean_text
-from services.language.questions import question
+from services.language.questions import as_question
 from services.procedure.model import (
     Arm,
     Body,
@@ -41,7 +41,7 @@ _YES, _NO = "Yes", "No"
 _LONGEST_TITLE = 200
 
 
-def written(
+def write_page(
     plan: Plan,
     catalogue: Catalogue,
     *,
@@ -49,45 +49,47 @@ def written(
     labels: Mapping[str, str],
     tickets: Sequence[str],
     by_model: str = "",
-) -> Learned:
-    """The page of a plan. `labels` are those that all tickets had in common."""
-    return _Writing(catalogue).page(plan, plain(title), labels, tuple(tickets), by_model)
+) -> LearnedWorkflow:
+    """Write the page of a plan; `labels` are those that all tickets had in common."""
+    return _LearnedPageWriter(catalogue).write(
+        plan, plain_title(title), labels, tuple(tickets), by_model
+    )
 
 
-def plain(title: str) -> str:
-    """A title on one line, without secrets and markup."""
-    told = " ".join(redacted(clean_text(title)).split())
-    return re.sub(r"[<>`#*\[\]|]", "", told).strip()[:_LONGEST_TITLE] or "What was done"
+def plain_title(title: str) -> str:
+    """Return a title on one line, without secrets and markup."""
+    text = " ".join(redact(clean_text(title)).split())
+    return re.sub(r"[<>`#*\[\]|]", "", text).strip()[:_LONGEST_TITLE] or "What was done"
 
 
-class _Writing:
+class _LearnedPageWriter:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._lines: list[str] = []
         self._bindings: dict[str, Binding] = {}
         self._nodes = 0
 
-    def page(
+    def write(
         self,
         plan: Plan,
         title: str,
         labels: Mapping[str, str],
         tickets: tuple[str, ...],
         by_model: str,
-    ) -> Learned:
+    ) -> LearnedWorkflow:
         self._say(f"# {title}", "")
         is_one = len(tickets) == 1
         runs = "one ticket; one path was seen" if is_one else f"{len(tickets)} tickets"
         self._say(f"Learned from {runs}: what was done about them, and what was seen to help.")
         if labels:
-            told = " and ".join(f"`{name}` `{value}`" for name, value in labels.items())
-            self._say("", f"For tickets with {told}.")
+            conditions = " and ".join(f"`{name}` `{value}`" for name, value in labels.items())
+            self._say("", f"For tickets with {conditions}.")
         self._say("", "## Steps", "")
         body = self._body(plan, 0)
         while self._lines and not self._lines[-1]:
             self._lines.pop()
         procedure = Procedure(title=title, lines=((1, len(self._lines)),), body=body)
-        return Learned(
+        return LearnedWorkflow(
             title=title,
             labels=labels,
             text="\n".join(self._lines) + "\n",
@@ -101,18 +103,18 @@ class _Writing:
         nodes: list[Do | Choice | End] = []
         for number, node in enumerate(plan, 1):
             match node:
-                case Act():
-                    nodes.append(self._act(node, number, depth))
+                case ToolStep():
+                    nodes.append(self._write_tool_step(node, number, depth))
                 case Ask():
-                    nodes.append(self._ask(node, number, depth))
+                    nodes.append(self._write_question(node, number, depth))
                 case Finish():
-                    nodes.append(self._finish(node, number, depth))
+                    nodes.append(self._write_end(node, number, depth))
         return tuple(nodes)
 
-    def _act(self, act: Act, number: int, depth: int) -> Do:
+    def _write_tool_step(self, act: ToolStep, number: int, depth: int) -> Do:
         tool = self._catalogue.tool(act.call.tool)
-        told = tool.description.rstrip(".")
-        text = f"Look again: {_lower(told)}" if act.is_again else told
+        description = tool.description.rstrip(".")
+        text = f"Look again: {_lower(description)}" if act.is_again else description
         first = self._item(number, depth, f"{text}:")
         commands = _commands(tool, act.call)
         indent = "   " * (depth + 1)
@@ -128,28 +130,28 @@ class _Writing:
             why="learned from what was done",
         )
         lines: LineRange = (first, len(self._lines) - 1)
-        is_change = tool.effect is Effect.CHANGE
+        is_change = tool.effect is ToolEffect.CHANGE
         return Do(id=id_, text=text, core=is_change, commands=commands, lines=(lines,))
 
-    def _ask(self, ask: Ask, number: int, depth: int) -> Choice:
+    def _write_question(self, ask: Ask, number: int, depth: int) -> Choice:
         tool = self._catalogue.tool(ask.look.tool)
         field = tool.output.fields[ask.test.field]
-        asked, said, unsaid = _worded(ask.test, field, is_again=ask.is_again)
+        question_text, condition, opposite = _word_test(ask.test, field, is_again=ask.is_again)
         id_ = self._id()
         if ask.yes is None:
-            first = self._item(number, depth, f"If {unsaid}, {_lower(self._end_of(ask.no))}.")
+            first = self._item(number, depth, f"If {opposite}, {_lower(self._end_of(ask.no))}.")
             lines: LineRange = (first, len(self._lines))
             self._say("")
             end = End(id=self._id(), kind=EndKind.ESCALATE, text=HANDED_OVER, lines=(lines,))
             if ask.no:
                 end = end.model_copy(update={"kind": _kind(ask.no), "text": self._end_of(ask.no)})
-            guard: Guard = Not(guard=State(text=asked))
+            guard: Guard = Not(guard=State(text=question_text))
             body: Body = (end,)
         else:
-            first = self._item(number, depth, f"If {said}:")
+            first = self._item(number, depth, f"If {condition}:")
             lines = (first, first)
             self._say("")
-            guard = State(text=asked)
+            guard = State(text=question_text)
             body = self._body(ask.yes, depth + 1)
         arm = Arm(id=id_, guard=guard, body=body, lines=(lines,))
         self._bindings[id_] = Binding(
@@ -162,7 +164,7 @@ class _Writing:
         )
         return Choice(id=self._id(), mode=Mode.EXCLUSIVE, arms=(arm,), lines=(lines,))
 
-    def _finish(self, finish: Finish, number: int, depth: int) -> End:
+    def _write_end(self, finish: Finish, number: int, depth: int) -> End:
         text = _ENDS[finish.kind]
         at = self._item(number, depth, f"{text}.")
         self._say("")
@@ -193,9 +195,12 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _commands(tool: Tool, call: Planned) -> tuple[str, ...]:
-    """As the page shows them: what a ticket or a look tells stands as a placeholder."""
-    filled = {name: _shown(name, argument) for name, argument in call.arguments}
+def _commands(tool: Tool, call: PlannedCall) -> tuple[str, ...]:
+    """Return the commands as the page shows them: ticket values and readings as placeholders."""
+    filled = {
+        name: each.value if each.origin is Origin.LITERAL else f"<{name.replace('_', '-')}>"
+        for name, each in call.arguments
+    }
     way = tool.way
     if not isinstance(way, SshWay):
         return (tool.shown(filled),)
@@ -203,68 +208,64 @@ def _commands(tool: Tool, call: Planned) -> tuple[str, ...]:
     return ("configure terminal", *lines) if way.lines else lines
 
 
-def _shown(name: str, argument: Argument) -> str:
-    return argument.value if argument.origin is Origin.GIVEN else f"<{name.replace('_', '-')}>"
-
-
-_WORDS: Mapping[Comparison, tuple[str, str]] = {
-    Comparison.IS: ("is {v}", "is not {v}"),
-    Comparison.IS_NOT: ("is not {v}", "is {v}"),
-    Comparison.ABOVE: ("is above {v}", "is not above {v}"),
-    Comparison.AT_LEAST: ("is at least {v}", "is below {v}"),
-    Comparison.BELOW: ("is below {v}", "is not below {v}"),
-    Comparison.AT_MOST: ("is at most {v}", "is above {v}"),
-    Comparison.HAS: ("has {v}", "does not have {v}"),
-    Comparison.HAS_NOT: ("does not have {v}", "has {v}"),
-    Comparison.IS_THERE: ("is there", "is missing"),
-    Comparison.IS_MISSING: ("is missing", "is there"),
-    Comparison.ROSE: ("rises", "does not rise"),
-    Comparison.STAYED: ("does not rise", "rises"),
+_STATEMENTS: Mapping[ComparisonOperator, tuple[str, str]] = {
+    ComparisonOperator.IS: ("is {v}", "is not {v}"),
+    ComparisonOperator.IS_NOT: ("is not {v}", "is {v}"),
+    ComparisonOperator.ABOVE: ("is above {v}", "is not above {v}"),
+    ComparisonOperator.AT_LEAST: ("is at least {v}", "is below {v}"),
+    ComparisonOperator.BELOW: ("is below {v}", "is not below {v}"),
+    ComparisonOperator.AT_MOST: ("is at most {v}", "is above {v}"),
+    ComparisonOperator.HAS: ("has {v}", "does not have {v}"),
+    ComparisonOperator.HAS_NOT: ("does not have {v}", "has {v}"),
+    ComparisonOperator.IS_THERE: ("is there", "is missing"),
+    ComparisonOperator.IS_MISSING: ("is missing", "is there"),
+    ComparisonOperator.ROSE: ("rises", "does not rise"),
+    ComparisonOperator.STAYED: ("does not rise", "rises"),
 }
-_ASKED: Mapping[Comparison, str] = {
-    Comparison.IS: "Is {n} {v}",
-    Comparison.IS_NOT: "Is {n} something else than {v}",
-    Comparison.ABOVE: "Is {n} above {v}",
-    Comparison.AT_LEAST: "Is {n} at least {v}",
-    Comparison.BELOW: "Is {n} below {v}",
-    Comparison.AT_MOST: "Is {n} at most {v}",
-    Comparison.HAS: "Does {n} have {v}",
-    Comparison.HAS_NOT: "Does {n} lack {v}",
-    Comparison.IS_THERE: "Is {n} there",
-    Comparison.IS_MISSING: "Is {n} missing",
-    Comparison.ROSE: "Does {n} rise",
-    Comparison.STAYED: "Does {n} stay as it is",
+_QUESTIONS: Mapping[ComparisonOperator, str] = {
+    ComparisonOperator.IS: "Is {n} {v}",
+    ComparisonOperator.IS_NOT: "Is {n} something else than {v}",
+    ComparisonOperator.ABOVE: "Is {n} above {v}",
+    ComparisonOperator.AT_LEAST: "Is {n} at least {v}",
+    ComparisonOperator.BELOW: "Is {n} below {v}",
+    ComparisonOperator.AT_MOST: "Is {n} at most {v}",
+    ComparisonOperator.HAS: "Does {n} have {v}",
+    ComparisonOperator.HAS_NOT: "Does {n} lack {v}",
+    ComparisonOperator.IS_THERE: "Is {n} there",
+    ComparisonOperator.IS_MISSING: "Is {n} missing",
+    ComparisonOperator.ROSE: "Does {n} rise",
+    ComparisonOperator.STAYED: "Does {n} stay as it is",
 }
 
 
-def _worded(test: Test, field: OutputField, *, is_again: bool) -> tuple[str, str, str]:
-    """A comparison as a question, and as what is so and what is not so."""
-    if stated := _stated(test, field):
+def _word_test(test: Test, field: OutputField, *, is_again: bool) -> tuple[str, str, str]:
+    """Return a comparison as a question, a statement, and the opposite statement."""
+    if stated := _word_boolean(test, field):
         so, not_so = stated
-        return f"{question(so).rstrip('?')}{' now' if is_again else ''}?", so, not_so
-    name = _named(test.field, field)
+        return f"{as_question(so).rstrip('?')}{' now' if is_again else ''}?", so, not_so
+    name = _field_name(test.field, field)
     unit = f" {field.unit}" if field.unit and isinstance(test.value, int | float) else ""
     values: dict[str, str] = {"n": name, "v": f"{test.value}{unit}"}
     now = " now" if is_again else ""
-    so, not_so = (f"{name} {w.format(**values)}{now}" for w in _WORDS[test.comparison])
-    return f"{_ASKED[test.comparison].format(**values)}{now}?", so, not_so
+    so, not_so = (f"{name} {w.format(**values)}{now}" for w in _STATEMENTS[test.comparison])
+    return f"{_QUESTIONS[test.comparison].format(**values)}{now}?", so, not_so
 
 
-def _stated(test: Test, field: OutputField) -> tuple[str, str] | None:
-    """Of a field that tells *whether* something is so: that it is, and that it is not."""
+def _word_boolean(test: Test, field: OutputField) -> tuple[str, str] | None:
+    """Return statement and opposite for a field whose description begins with `whether`."""
     what = field.description.strip().rstrip(".").removeprefix("whether ")
-    is_told = what != field.description.strip().rstrip(".") and test.value in {"yes", "no"}
-    if not is_told or test.comparison not in {Comparison.IS, Comparison.IS_NOT}:
+    is_boolean = what != field.description.strip().rstrip(".") and test.value in {"yes", "no"}
+    if not is_boolean or test.comparison not in {ComparisonOperator.IS, ComparisonOperator.IS_NOT}:
         return None
-    told = what, f"it is not so that {what}"
-    is_so = (test.value == "yes") is (test.comparison is Comparison.IS)
-    return told if is_so else (told[1], told[0])
+    statements = what, f"it is not so that {what}"
+    is_so = (test.value == "yes") is (test.comparison is ComparisonOperator.IS)
+    return statements if is_so else (statements[1], statements[0])
 
 
-def _named(name: str, field: OutputField) -> str:
-    """As people call it: `the state of the session`, `flaps (link flaps in the last hour)`."""
+def _field_name(name: str, field: OutputField) -> str:
+    """Return a field as people call it: `the state of the session`, `flaps (link flaps …)`."""
     words = name.replace("_", " ")
-    told = field.description.strip().rstrip(".")
-    if not told or told.startswith("whether ") or field.type == "number":
-        return f"{words} ({told})" if told else words
-    return f"the {told.removeprefix('the ')}"
+    description = field.description.strip().rstrip(".")
+    if not description or description.startswith("whether ") or field.type == "number":
+        return f"{words} ({description})" if description else words
+    return f"the {description.removeprefix('the ')}"

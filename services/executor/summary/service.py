@@ -1,4 +1,4 @@
-"""Summaries of runs: learned when they are asked for, proposed by a task."""
+"""Summaries of runs: learned on request, and proposed by a task."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,16 +17,15 @@ from services.contracts.searching import SearchOutcome
 from services.contracts.summaries import LearnedPage, SummaryReport, SummaryRequest
 from services.executor.bindings.binding import Binding, digest_of
 from services.executor.runs.store import RunStore, StoredRun
-from services.executor.search.store import SearchStore, StoredSearch
-from services.executor.summary.by_model import by_model
-from services.executor.summary.choose import Measured
-from services.executor.summary.learned import VERSION, Learned
-from services.executor.summary.page import plain
-from services.executor.summary.store import Proposed, StoredSummary, SummaryStore
-from services.executor.summary.summarise import summarised
-from services.executor.summary.trace import joined, trace_of, trace_of_search
+from services.executor.search.store import SearchStore
+from services.executor.summary.by_model import model_learner
+from services.executor.summary.learned_workflow import VERSION, LearnedWorkflow
+from services.executor.summary.page import plain_title
+from services.executor.summary.store import ProposalRef, StoredSummary, SummaryStore
+from services.executor.summary.summarise import MeasuredWorkflow, summarise_traces
+from services.executor.summary.trace import join_traces, trace_of, trace_of_search
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.tool import Effect
+from services.executor.tools.tool import ToolEffect
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError
 from services.llm.chat_model import ChatModel
@@ -36,7 +35,7 @@ MOST_RUNS = 200
 
 
 class NothingDoneError(ConflictError):
-    """A run is not over, or none of them asked a tool anything."""
+    """Error of runs of which one is not over, or in which no tool was called."""
 
 
 class SummaryService:
@@ -52,7 +51,7 @@ class SummaryService:
         proposals: Callable[[], Proposals],
         model: ChatModel | None = None,
     ) -> None:
-        """`proposals` is asked for when something is proposed."""
+        """Wire the service; `proposals` is called when something is proposed."""
         self._runs = runs
         self._store = store
         self._searches = searches
@@ -62,25 +61,28 @@ class SummaryService:
 
     def summarise(self, request: SummaryRequest) -> SummaryReport:
         """See `Summaries.summarise`."""
-        runs = self._wanted(request)
+        runs = self._requested_runs(request)
         done = [each for each in map(trace_of, runs) if each.calls]
         if not done:
             raise NothingDoneError("no tool was asked anything in these runs")
         tickets = {each.run.ticket.id for each in runs}
-        found = [
-            trace_of_search(each) for ticket in sorted(tickets) for each in self._found(ticket)
+        search_traces = [
+            trace_of_search(self._searches.load(over.id))
+            for ticket in sorted(tickets)
+            for over in self._searches.of_ticket(ticket)
+            if over.outcome is SearchOutcome.DIAGNOSED
         ]
-        traces = [*done, *(each for each in found if each.calls)]
-        title = plain(request.title)
+        traces = [*done, *(each for each in search_traces if each.calls)]
+        title = plain_title(request.title)
         key = digest_of(VERSION, title, sorted(each.id for each in traces))
-        if not self._store.has(key):
-            told = {each.id for each in traces}
+        if not self._store.exists(key):
+            trace_ids = {each.id for each in traces}
             self._store.keep(
                 key,
                 title,
-                [_source(each) for each in runs if each.run.id in told],
+                [_source(each) for each in runs if each.run.id in trace_ids],
                 traces,
-                summarised(traces, self._catalogue(), title),
+                summarise_traces(traces, self._catalogue(), title),
                 by=current_caller().name,
                 draws=self._model is not None,
             )
@@ -93,46 +95,41 @@ class SummaryService:
     def propose(self, key: str) -> SummaryReport:
         """See `Summaries.propose`."""
         self._store.load(key)
-        self._store.ask_proposing(key, current_caller().name)
+        self._store.queue_proposal(key, current_caller().name)
         return self.summary(key)
 
     # Tasks
 
     def draw(self, key: str) -> None:
-        """Ask the model for a better graph; what it costs to come again is that question."""
+        """Ask the model for a better graph; a retry costs its question again."""
         stored, catalogue = self._store.load(key), self._catalogue()
-        others = [by_model(self._model, catalogue, stored.title)] if self._model else []
-        self._store.draw(key, summarised(stored.traces, catalogue, stored.title, *others))
+        others = [model_learner(self._model, catalogue, stored.title)] if self._model else []
+        self._store.draw(key, summarise_traces(stored.traces, catalogue, stored.title, *others))
 
     def hand_in(self, key: str) -> None:
-        """Propose its pages and keep their bindings: again, it is the same proposal."""
+        """Propose the pages and store their bindings; a retry makes the same proposal."""
         stored, catalogue, peer = self._store.load(key), self._catalogue(), self._proposals()
-        made: list[Proposed] = []
+        made: list[ProposalRef] = []
         bindings: dict[str, Binding] = {}
-        for place, each in enumerate(stored.found):
+        for place, each in enumerate(stored.workflows):
             detail = peer.propose(_page(stored, place, each.learned))
-            made.append(Proposed(id=detail.id, document_id=detail.document_id))
+            made.append(ProposalRef(id=detail.id, document_id=detail.document_id))
             kept = each.learned.model_copy(update={"procedure": detail.reading.procedures[0]})
-            bindings |= kept.keyed(detail.document_id)
-        known = {k: b for k, b in bindings.items() if b.tool in catalogue.by_name}
-        digests = {b.tool: catalogue.tool(b.tool).digest for b in known.values()}
-        self._store.propose(key, made, known, digests)
+            bindings |= kept.bindings_by_key(detail.document_id)
+        executable = {k: b for k, b in bindings.items() if b.tool in catalogue.by_name}
+        digests = {b.tool: catalogue.tool(b.tool).digest for b in executable.values()}
+        self._store.propose(key, made, executable, digests)
 
     def on_not_drawn(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
-        """The model could not be asked: the rules' pages stay."""
+        """Keep the rules' pages, since the model could not be asked."""
         self._store.stop_drawing(session, arguments["key"])
 
     def on_not_proposed(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
-        """It may be asked for again."""
+        """Let the proposal be requested again."""
         self._store.give_up_proposing(session, arguments["key"])
 
-    def _found(self, ticket_id: str) -> list[StoredSearch]:
-        """The searches of a ticket that found its cause."""
-        over = self._searches.of_ticket(ticket_id)
-        return [self._searches.load(s.id) for s in over if s.outcome is SearchOutcome.FOUND]
-
-    def _wanted(self, request: SummaryRequest) -> list[StoredRun]:
-        """The runs, each once, those that are over and were no dry ones.
+    def _requested_runs(self, request: SummaryRequest) -> list[StoredRun]:
+        """Return the runs, each once, that are over and not dry.
 
         Raises:
             NothingDoneError: One that is named is not over, or there are too many.
@@ -147,11 +144,11 @@ class SummaryService:
         wanted = dict.fromkeys([*named, *of_tickets])
         if len(wanted) > MOST_RUNS:
             raise NothingDoneError(f"at most {MOST_RUNS} runs are summarised together")
-        found = [self._runs.load(each) for each in wanted]
-        for each in found:
+        runs = [self._runs.load(each) for each in wanted]
+        for each in runs:
             if each.state.outcome is None:
                 raise NothingDoneError(f"the run {each.run.id} is not over")
-        return [each for each in found if each.run.mode is not RunMode.DRY]
+        return [each for each in runs if each.run.mode is not RunMode.DRY]
 
 
 def _source(stored: StoredRun) -> SourceRun:
@@ -159,14 +156,14 @@ def _source(stored: StoredRun) -> SourceRun:
     at = stored.events[-1].at if stored.events else 0.0
     return SourceRun(
         ticket_id=run.ticket.id,
-        ticket_title=plain(run.ticket.title),
+        ticket_title=plain_title(run.ticket.title),
         run_id=run.id,
         outcome=outcome.value if outcome else "",
         at=datetime.fromtimestamp(at, UTC),
     )
 
 
-def _page(stored: StoredSummary, place: int, learned: Learned) -> ProposedPage:
+def _page(stored: StoredSummary, place: int, learned: LearnedWorkflow) -> ProposedPage:
     by_ticket = {
         run.ticket_id: run for run in sorted(stored.runs, key=lambda run: (run.at, run.run_id))
     }
@@ -182,15 +179,15 @@ def _page(stored: StoredSummary, place: int, learned: Learned) -> ProposedPage:
 
 
 def _report(stored: StoredSummary, catalogue: Catalogue) -> SummaryReport:
-    proposals: Sequence[Proposed | None] = stored.proposals or [None] * len(stored.found)
+    proposals: Sequence[ProposalRef | None] = stored.proposals or [None] * len(stored.workflows)
     return SummaryReport(
         key=stored.key,
         title=stored.title,
         state=stored.state,
-        traces=len(joined(stored.traces)),
+        traces=len(join_traces(stored.traces)),
         pages=tuple(
-            _told(each, proposed, catalogue)
-            for each, proposed in zip(stored.found, proposals, strict=True)
+            _to_learned_page(each, proposed, catalogue)
+            for each, proposed in zip(stored.workflows, proposals, strict=True)
         ),
         refused=stored.refused,
         by=stored.by,
@@ -198,8 +195,10 @@ def _report(stored: StoredSummary, catalogue: Catalogue) -> SummaryReport:
     )
 
 
-def _told(found: Measured, proposed: Proposed | None, catalogue: Catalogue) -> LearnedPage:
-    learned = found.learned
+def _to_learned_page(
+    measured: MeasuredWorkflow, proposed: ProposalRef | None, catalogue: Catalogue
+) -> LearnedPage:
+    learned = measured.learned
     steps = learned.workflow().steps
     tools = dict.fromkeys(each.tool for each in learned.bindings())
     return LearnedPage(
@@ -212,10 +211,10 @@ def _told(found: Measured, proposed: Proposed | None, catalogue: Catalogue) -> L
         changes=tuple(
             name
             for name in tools
-            if name in catalogue.by_name and catalogue.tool(name).effect is Effect.CHANGE
+            if name in catalogue.by_name and catalogue.tool(name).effect is ToolEffect.CHANGE
         ),
-        replayed=found.replayed,
-        left_out=found.left_out,
+        replayed=measured.replayed,
+        left_out=measured.left_out,
         proposal_id=proposed.id if proposed else "",
         document_id=proposed.document_id if proposed else "",
     )

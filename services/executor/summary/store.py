@@ -12,15 +12,14 @@ from services.contracts.proposals import SourceRun
 from services.contracts.summaries import SummaryState
 from services.executor.bindings.binding import Binding
 from services.executor.bindings.store import BindingStore
-from services.executor.summary.choose import Measured
-from services.executor.summary.summarise import Summary
+from services.executor.summary.summarise import MeasuredWorkflow, Summary
 from services.executor.summary.trace import Trace
 from services.executor.tables import SummaryRow
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-from services.kit.sql.rows import changed
+from services.kit.sql.rows import execute_and_count
 from services.kit.value import Value
 
 DRAW_TASK = "executor.draw_summary"
@@ -28,38 +27,38 @@ PROPOSE_TASK = "executor.propose_summary"
 
 
 class SummaryNotFoundError(NotFoundError):
-    """There is no summary of that key."""
+    """Error of an unknown summary key."""
 
 
 class NotProposableError(ConflictError):
-    """Nothing was learned that could be proposed."""
+    """Error of a summary in which nothing was learned that could be proposed."""
 
 
-class Proposed(Value):
-    """What a page is as a proposal."""
+class ProposalRef(Value):
+    """Reference to the proposal of a page."""
 
     id: str
     document_id: str
 
 
 class StoredSummary(Value):
-    """A summary as it is kept."""
+    """A summary as it is stored."""
 
     key: str
     title: str
     state: SummaryState
     runs: tuple[SourceRun, ...]
     traces: tuple[Trace, ...]
-    found: tuple[Measured, ...]
+    workflows: tuple[MeasuredWorkflow, ...]
     refused: tuple[str, ...]
-    proposals: tuple[Proposed, ...]
+    proposals: tuple[ProposalRef, ...]
     by: str
     proposed_by: str
     at: datetime
 
 
 class SummaryStore:
-    """The summaries of one database."""
+    """Store of the summaries of one database."""
 
     def __init__(self, database: Database, outbox: Outbox, bindings: BindingStore) -> None:
         self._database = database
@@ -67,15 +66,19 @@ class SummaryStore:
         self._bindings = bindings
 
     def load(self, key: str) -> StoredSummary:
-        """Raises `SummaryNotFoundError`."""
+        """Return a summary.
+
+        Raises:
+            SummaryNotFoundError: There is none of this key.
+        """
         with self._database.session() as session:
             row = session.get(SummaryRow, key)
             if row is None:
                 raise SummaryNotFoundError(f"there is no summary {key!r}")
             return _stored(row)
 
-    def has(self, key: str) -> bool:
-        """Whether there is one."""
+    def exists(self, key: str) -> bool:
+        """Return True if there is a summary of this key."""
         with self._database.session() as session:
             return session.get(SummaryRow, key) is not None
 
@@ -90,7 +93,7 @@ class SummaryStore:
         by: str,
         draws: bool,
     ) -> None:
-        """Keep what was learned, unless it is there; with `draws` a model is asked too."""
+        """Store what was learned, unless it exists; with `draws` a model is asked too."""
         state = SummaryState.DRAWING if draws else _state(summary)
         row = {
             "key": key,
@@ -98,7 +101,7 @@ class SummaryStore:
             "state": state.value,
             "runs": [each.model_dump(mode="json") for each in runs],
             "traces": [each.model_dump(mode="json") for each in traces],
-            **_found(summary),
+            **_outcome_columns(summary),
             "proposals": [],
             "by": by,
             "proposed_by": "",
@@ -113,71 +116,71 @@ class SummaryStore:
         with self._database.session() as session:
             if session.scalar(statement) is None:
                 return
-            told = {"runs": len(runs), "pages": len(summary.found)}
-            add_audit(session, "summary.made", f"summary {key[:32]}", after=told)
+            counts = {"runs": len(runs), "pages": len(summary.workflows)}
+            add_audit(session, "summary.made", f"summary {key[:32]}", after=counts)
             if draws:
                 self._outbox.put(session, DRAW_TASK, {"key": key}, f"{DRAW_TASK}:{key}")
 
     def draw(self, key: str, summary: Summary) -> None:
-        """Keep what came of asking a model, and end the task."""
-        values = {"state": _state(summary).value, **_found(summary)}
+        """Store what the model's drawing added, and end the task."""
+        values = {"state": _state(summary).value, **_outcome_columns(summary)}
         is_drawing = (SummaryRow.key == key, SummaryRow.state == SummaryState.DRAWING.value)
         with self._database.session() as session:
             session.execute(update(SummaryRow).where(*is_drawing).values(values))
             self._outbox.finish(session)
 
     def stop_drawing(self, session: Session, key: str) -> None:
-        """Stay with what the rules learned."""
+        """Keep what the rules learned, and stop waiting for the model."""
         row = session.get(SummaryRow, key)
         if row is not None and row.state == SummaryState.DRAWING.value:
             row.state = (SummaryState.LEARNED if row.found else SummaryState.REFUSED).value
 
-    def ask_proposing(self, key: str, by: str) -> None:
-        """Have its pages proposed; once is enough. A model that is still asked comes too late then.
+    def queue_proposal(self, key: str, by: str) -> None:
+        """Queue the proposal of the pages, once; a model's answer after that comes too late.
 
         Raises:
             NotProposableError: There is none.
         """
         states = (SummaryState.LEARNED.value, SummaryState.DRAWING.value)
-        if not self.load(key).found:
+        if not self.load(key).workflows:
             raise NotProposableError(f"nothing was learned in {key!r} that could be proposed")
         is_learned = (SummaryRow.key == key, SummaryRow.state.in_(states))
         to_proposing = update(SummaryRow).where(*is_learned)
         values = {"state": SummaryState.PROPOSING.value, "proposed_by": by}
         with self._database.session() as session:
-            if changed(session, to_proposing.values(values)) == 1:
+            if execute_and_count(session, to_proposing.values(values)) == 1:
                 add_audit(session, "summary.proposed", f"summary {key[:32]}")
                 self._outbox.put(session, PROPOSE_TASK, {"key": key}, f"{PROPOSE_TASK}:{key}")
 
     def propose(
         self,
         key: str,
-        proposals: Sequence[Proposed],
+        proposals: Sequence[ProposalRef],
         bindings: Mapping[str, Binding],
         digests: Mapping[str, str],
     ) -> None:
-        """Keep what its pages are called and how their steps are carried out; end the task."""
-        told = [each.model_dump() for each in proposals]
-        values = {"state": SummaryState.PROPOSED.value, "proposals": told}
+        """Store the references of the proposals and the bindings of their steps; end the task."""
+        refs = [each.model_dump() for each in proposals]
+        values = {"state": SummaryState.PROPOSED.value, "proposals": refs}
         with self._database.session() as session:
             session.execute(update(SummaryRow).where(SummaryRow.key == key).values(values))
             self._bindings.learn(session, bindings, digests)
             self._outbox.finish(session)
 
     def give_up_proposing(self, session: Session, key: str) -> None:
-        """It may be asked for again."""
+        """Let the proposal be requested again."""
         row = session.get(SummaryRow, key)
         if row is not None and row.state == SummaryState.PROPOSING.value:
             row.state = SummaryState.LEARNED.value
 
 
 def _state(summary: Summary) -> SummaryState:
-    return SummaryState.LEARNED if summary.found else SummaryState.REFUSED
+    return SummaryState.LEARNED if summary.workflows else SummaryState.REFUSED
 
 
-def _found(summary: Summary) -> dict[str, Any]:
+def _outcome_columns(summary: Summary) -> dict[str, Any]:
     return {
-        "found": [each.model_dump(mode="json") for each in summary.found],
+        "found": [each.model_dump(mode="json") for each in summary.workflows],
         "refused": list(summary.refused),
     }
 
@@ -189,9 +192,9 @@ def _stored(row: SummaryRow) -> StoredSummary:
         state=SummaryState(row.state),
         runs=tuple(SourceRun.model_validate(each) for each in row.runs),
         traces=tuple(Trace.model_validate(each) for each in row.traces),
-        found=tuple(Measured.model_validate(each) for each in row.found),
+        workflows=tuple(MeasuredWorkflow.model_validate(each) for each in row.found),
         refused=tuple(row.refused),
-        proposals=tuple(Proposed.model_validate(each) for each in row.proposals),
+        proposals=tuple(ProposalRef.model_validate(each) for each in row.proposals),
         by=row.by,
         proposed_by=row.proposed_by,
         at=datetime.fromtimestamp(row.at, UTC),

@@ -1,52 +1,52 @@
-"""What was done about a ticket: the calls of tools, and nothing that the platform had planned."""
+"""Trace of a ticket: the tool calls that were made, without what the platform had planned."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
 from services.contracts.execution import RunOutcome
-from services.executor.runs.events import Event, Kind
+from services.executor.runs.events import RunEventKind
 from services.executor.runs.moves import UNDO_PREFIX
 from services.executor.runs.store import StoredRun
 from services.executor.search.store import StoredSearch
 from services.executor.tools.compare import Fields, Scalar
-from services.executor.tools.tool import Effect
-from services.kit.observability.redaction import E_MAIL, PHONE, SECRET, redacted_field
+from services.executor.tools.tool import ToolEffect
+from services.kit.observability.redaction import E_MAIL, PHONE, SECRET, redact_field
 from services.kit.value import Value
 
 HIDDEN = (SECRET, E_MAIL, PHONE)
-"""What stands where a secret, or what points to a person, was."""
+"""Replacements of a secret, or of what identifies a person."""
 _LEAST_SECRET = 4
-"""Characters of a secret that is looked for elsewhere."""
+"""Least characters of a secret that is searched for elsewhere."""
 
 
 class Call(Value):
     """One call of a tool."""
 
     tool: str
-    effect: Effect
+    effect: ToolEffect
     kind: str = ""
-    """Of the target, as tools name it."""
+    """Kind of the target, as tools name it."""
     target: str
     arguments: Mapping[str, str] = Field(default={})
     fields: Mapping[str, Scalar] = Field(default={})
-    """What it told; none of a call that failed."""
+    """Fields of the output; empty for a failed call."""
     at: float = Field(ge=0)
     """Seconds since the trace begins."""
     succeeded: bool = True
     verified: bool = False
-    """Of a change: that it was seen to work."""
+    """True if it is a change that was seen to work."""
     undone: bool = False
-    """Of a change: that it was taken back."""
+    """True if it is a change that was taken back."""
     undoes: bool = False
-    """Whether it takes a change back."""
+    """True if it takes a change back."""
 
 
 class Trace(Value):
     """The calls about one ticket, in order, and how they ended."""
 
     id: str = Field(min_length=1, max_length=200)
-    """Of the run; where a person or a search has done it, of whoever wrote it down."""
+    """Id of the run; for the work of a person or a search, an id by whoever recorded it."""
     ticket: str
     labels: Mapping[str, str] = Field(default={})
     begins_at: float = 0.0
@@ -54,11 +54,11 @@ class Trace(Value):
     calls: tuple[Call, ...] = ()
     ended: RunOutcome
     by_hand: bool = False
-    """Whether somebody did something beside the calls, of which nothing is known."""
+    """True if somebody also acted outside the calls, unrecorded."""
 
 
 def trace_of(stored: StoredRun) -> Trace:
-    """The trace of a run: tools, arguments and what was told, redacted, and nothing else of it."""
+    """Build the trace of a run: tools, arguments and outputs, redacted."""
     run, state = stored.run, stored.state
     begins_at = stored.events[0].at if stored.events else 0.0
     calls = []
@@ -66,7 +66,11 @@ def trace_of(stored: StoredRun) -> Trace:
         if event.kind not in _CALLS or event.facts["tool"] not in run.tool_named:
             continue
         tool, place = run.tool_named[event.facts["tool"]], (event.step, event.visit)
-        is_change = event.kind in {Kind.CHANGED, Kind.NOT_SENT, Kind.UNKNOWN}
+        is_change = event.kind in {
+            RunEventKind.CHANGED,
+            RunEventKind.NOT_SENT,
+            RunEventKind.UNKNOWN,
+        }
         calls.append(
             Call(
                 tool=tool.name,
@@ -76,33 +80,36 @@ def trace_of(stored: StoredRun) -> Trace:
                 arguments=event.facts["arguments"],
                 fields=event.facts.get("fields", {}),
                 at=max(0.0, event.at - begins_at),
-                succeeded=event.kind in {Kind.OBSERVED, Kind.CHANGED},
-                verified=is_change and state.verified.get(place) is Kind.VERIFIED,
+                succeeded=event.kind in {RunEventKind.OBSERVED, RunEventKind.CHANGED},
+                verified=is_change and state.verified.get(place) is RunEventKind.VERIFIED,
                 undone=is_change and place in state.undone,
                 undoes=is_change and event.step.startswith(UNDO_PREFIX),
             )
         )
-    told = Trace(
+    trace = Trace(
         id=run.id,
         ticket=run.ticket.id,
         labels=run.ticket.labels,
         begins_at=begins_at,
         calls=tuple(calls),
         ended=state.outcome or RunOutcome.CANCELLED,
-        by_hand=any(_is_by_hand(event) for event in stored.events),
+        by_hand=any(
+            event.kind is RunEventKind.LEFT and event.facts.get("how") == "by_person"
+            for event in stored.events
+        ),
     )
-    return without_secrets(told)
+    return without_secrets(trace)
 
 
 def trace_of_search(stored: StoredSearch) -> Trace:
-    """The looks that a search's answer rests on; none where it found nothing."""
+    """Build a trace of the looks that a search's answer rests on; empty if it found nothing."""
     search, state = stored.search, stored.state
     claims = state.answer.claims if state.answer else ()
     cited = {each.observation for claim in claims if not claim.struck for each in claim.cited}
     calls = tuple(
         Call(
             tool=seen.call.tool,
-            effect=Effect.READ,
+            effect=ToolEffect.READ,
             kind=search.tool_named[seen.call.tool].target,
             target=seen.call.target,
             arguments=seen.call.arguments,
@@ -112,7 +119,7 @@ def trace_of_search(stored: StoredSearch) -> Trace:
         for seen in sorted(state.observations.values(), key=lambda each: each.seq)
         if seen.id in cited and seen.call.tool in search.tool_named
     )
-    told = Trace(
+    trace = Trace(
         id=search.id,
         ticket=search.ticket.id,
         labels=search.ticket.labels,
@@ -120,25 +127,29 @@ def trace_of_search(stored: StoredSearch) -> Trace:
         calls=calls,
         ended=RunOutcome.HANDED_OVER,
     )
-    return without_secrets(told)
+    return without_secrets(trace)
 
 
-_CALLS = frozenset({Kind.OBSERVED, Kind.NOT_OBSERVED, Kind.CHANGED, Kind.NOT_SENT, Kind.UNKNOWN})
+_CALLS = frozenset(
+    {
+        RunEventKind.OBSERVED,
+        RunEventKind.NOT_OBSERVED,
+        RunEventKind.CHANGED,
+        RunEventKind.NOT_SENT,
+        RunEventKind.UNKNOWN,
+    }
+)
 
 
-def _is_by_hand(event: Event) -> bool:
-    return event.kind is Kind.LEFT and event.facts.get("how") == "by_person"
-
-
-def joined(traces: Iterable[Trace]) -> tuple[Trace, ...]:
-    """One trace for each ticket: several of one are joined by time, and end as the last did."""
+def join_traces(traces: Iterable[Trace]) -> tuple[Trace, ...]:
+    """Return one trace for each ticket: several are joined by time, and end as the last did."""
     by_ticket: dict[str, list[Trace]] = {}
     for each in traces:
         by_ticket.setdefault(each.ticket, []).append(each)
-    return tuple(_joined(found) for found in by_ticket.values())
+    return tuple(_join(mine) for mine in by_ticket.values())
 
 
-def _joined(traces: Sequence[Trace]) -> Trace:
+def _join(traces: Sequence[Trace]) -> Trace:
     in_time = sorted(traces, key=lambda each: (each.begins_at, each.id))
     first = in_time[0]
     if len(in_time) == 1:
@@ -159,7 +170,7 @@ def _joined(traces: Sequence[Trace]) -> Trace:
 
 
 def without_secrets(trace: Trace) -> Trace:
-    """The trace redacted; what was a secret at one place is hidden at every other."""
+    """Return the trace redacted; a secret found at one place is hidden at every other."""
     labels = {name: _text(name, value) for name, value in trace.labels.items()}
     secrets = [
         value
@@ -169,7 +180,7 @@ def without_secrets(trace: Trace) -> Trace:
     for call in trace.calls:
         for name, value in (*call.arguments.items(), *call.fields.items()):
             is_text = isinstance(value, str) and len(value) >= _LEAST_SECRET
-            if is_text and redacted_field(name, value) in HIDDEN:
+            if is_text and redact_field(name, value) in HIDDEN:
                 secrets.append(str(value))
     return trace.model_copy(
         update={
@@ -191,7 +202,7 @@ def _redacted(call: Call, secrets: Sequence[str]) -> Call:
 
 
 def _text(name: str, value: str) -> str:
-    return str(redacted_field(name, value))
+    return str(redact_field(name, value))
 
 
 def _without(value: str, secrets: Sequence[str]) -> str:
@@ -201,5 +212,5 @@ def _without(value: str, secrets: Sequence[str]) -> str:
 
 
 def is_hidden(value: object) -> bool:
-    """Whether something was taken out of a value: it says nothing any more."""
+    """Return True if something was redacted in a value: it is of no use any more."""
     return isinstance(value, str) and any(mark in value for mark in HIDDEN)

@@ -1,1 +1,1 @@
-"""What may be run: tools, targets and the policy, as a team writes them down in files."""
+"""Catalogue: tools, targets and the policy, as a team writes them down in files."""

@@ -1,19 +1,28 @@
-"""Comparisons: whether what a tool told holds an answer."""
+"""Comparisons of the fields in a tool's output with values, as a catalogue file has them."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from services.executor.tools.entry import CatalogueEntry
+from pydantic import ConfigDict
+
+from services.kit.value import Value
+
+
+class CatalogueEntry(Value):
+    """Entry of a catalogue file; an unknown key is an error, since a misspelt denial must count."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
 
 Scalar = str | int | float | bool | None
 Fields = Mapping[str, Scalar]
-"""What was found in a tool's output, by the names of its fields."""
+"""Values in a tool's output, by the names of its fields."""
 
 _Compare = Callable[[Scalar, Scalar], bool | None]
 
 
-class Comparison(StrEnum):
-    """How a field is held against a value."""
+class ComparisonOperator(StrEnum):
+    """Operator that compares a field with a value."""
 
     IS = "is"
     IS_NOT = "is_not"
@@ -22,81 +31,79 @@ class Comparison(StrEnum):
     ABOVE = "above"
     AT_LEAST = "at_least"
     HAS = "has"
-    """The text contains the words of the value, whatever their case."""
+    """Contains the words of the value, in any case."""
     HAS_NOT = "has_not"
     IS_THERE = "is_there"
     IS_MISSING = "is_missing"
     ROSE = "rose"
-    """Since the same tool was asked before in this run."""
+    """Greater than at an earlier look by the same tool in this run."""
     STAYED = "stayed"
-    """It did not rise since then."""
+    """Not greater than at that earlier look."""
 
     @property
-    def is_of_change(self) -> bool:
-        """Whether an earlier look is held against a later one."""
-        return self in {Comparison.ROSE, Comparison.STAYED}
+    def compares_looks(self) -> bool:
+        """True if an earlier look is compared with a later one."""
+        return self in {ComparisonOperator.ROSE, ComparisonOperator.STAYED}
 
 
 class Test(CatalogueEntry):
-    """One comparison of a field."""
+    """Comparison of one field."""
 
     field: str
-    comparison: Comparison
+    comparison: ComparisonOperator
     value: Scalar = None
 
     def holds(self, fields: Fields, earlier: Fields | None = None) -> bool | None:
-        """None where the fields do not tell."""
-        if self.comparison in {Comparison.IS_THERE, Comparison.IS_MISSING}:
+        """Return the result of the comparison; None if the fields do not decide it."""
+        if self.comparison in {ComparisonOperator.IS_THERE, ComparisonOperator.IS_MISSING}:
             if self.field not in fields:
                 return None
-            return _is_there(fields[self.field]) is (self.comparison is Comparison.IS_THERE)
-        told = fields.get(self.field)
-        if told is None:
+            value = fields[self.field]
+            is_there = value is not None and value is not False and value != ""
+            return is_there is (self.comparison is ComparisonOperator.IS_THERE)
+        actual = fields.get(self.field)
+        if actual is None:
             return None
-        if self.comparison.is_of_change:
-            before = number(earlier.get(self.field)) if earlier is not None else None
-            now = number(told)
+        if self.comparison.compares_looks:
+            before = as_number(earlier.get(self.field)) if earlier is not None else None
+            now = as_number(actual)
             if before is None or now is None:
                 return None
-            return (now > before) is (self.comparison is Comparison.ROSE)
-        return _COMPARE[self.comparison](told, self.value)
+            return (now > before) is (self.comparison is ComparisonOperator.ROSE)
+        return _COMPARE[self.comparison](actual, self.value)
 
     def __str__(self) -> str:
-        """For people: `state is Established`."""
+        """Return the comparison for people: `state is Established`."""
         value = "" if self.value is None else f" {self.value}"
         return f"{self.field.replace('_', ' ')} {self.comparison.replace('_', ' ')}{value}"
 
 
 def all_hold(tests: tuple[Test, ...], fields: Fields, earlier: Fields | None = None) -> bool | None:
-    """False as soon as one does not; None where one cannot be told and none fails."""
-    told = [test.holds(fields, earlier) for test in tests]
-    if False in told:
+    """Return False as soon as one test fails; None if one is undecided and none fails."""
+    results = [test.holds(fields, earlier) for test in tests]
+    if False in results:
         return False
-    return None if None in told or not told else True
+    return None if None in results or not results else True
 
 
-def number(value: Scalar) -> float | None:
-    """As a number; None where it is none."""
+def as_number(value: Scalar) -> float | None:
+    """Return the value as a number; None if it is none."""
     try:
         return None if value is None or isinstance(value, bool) else float(value)
     except ValueError:
         return None
 
 
-def _is_there(value: Scalar) -> bool:
-    return value is not None and value is not False and value != ""
-
-
-def _same(told: Scalar, value: Scalar) -> bool:
-    left, right = number(told), number(value)
+def _same(actual: Scalar, value: Scalar) -> bool:
+    left, right = as_number(actual), as_number(value)
     if left is not None and right is not None:
         return left == right
-    return str(told).strip().casefold() == str(value).strip().casefold()
+    return str(actual).strip().casefold() == str(value).strip().casefold()
 
 
 def _order(sign: int, *, or_same: bool) -> _Compare:
-    def compare(told: Scalar, value: Scalar) -> bool | None:
-        left, right = number(told), number(value)
+    def compare(actual: Scalar, value: Scalar) -> bool | None:
+        left, right = as_number(actual), as_number(value)
         if left is None or right is None:
             return None
         return (left - right) * sign > 0 or (or_same and left == right)
@@ -104,17 +111,17 @@ def _order(sign: int, *, or_same: bool) -> _Compare:
     return compare
 
 
-def _has(told: Scalar, value: Scalar) -> bool:
-    return str(value).casefold() in str(told).casefold()
+def _has(actual: Scalar, value: Scalar) -> bool:
+    return str(value).casefold() in str(actual).casefold()
 
 
-_COMPARE: dict[Comparison, _Compare] = {
-    Comparison.IS: _same,
-    Comparison.IS_NOT: lambda told, value: not _same(told, value),
-    Comparison.BELOW: _order(-1, or_same=False),
-    Comparison.AT_MOST: _order(-1, or_same=True),
-    Comparison.ABOVE: _order(1, or_same=False),
-    Comparison.AT_LEAST: _order(1, or_same=True),
-    Comparison.HAS: _has,
-    Comparison.HAS_NOT: lambda told, value: not _has(told, value),
+_COMPARE: dict[ComparisonOperator, _Compare] = {
+    ComparisonOperator.IS: _same,
+    ComparisonOperator.IS_NOT: lambda actual, value: not _same(actual, value),
+    ComparisonOperator.BELOW: _order(-1, or_same=False),
+    ComparisonOperator.AT_MOST: _order(-1, or_same=True),
+    ComparisonOperator.ABOVE: _order(1, or_same=False),
+    ComparisonOperator.AT_LEAST: _order(1, or_same=True),
+    ComparisonOperator.HAS: _has,
+    ComparisonOperator.HAS_NOT: lambda actual, value: not _has(actual, value),
 }

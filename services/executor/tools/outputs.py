@@ -1,4 +1,4 @@
-"""What a tool's output tells: its fields, after what nobody may see is taken out."""
+"""Parser of a tool's output: its fields, after secrets are redacted."""
 
 import json
 import re
@@ -8,43 +8,43 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from ntc_templates.parse import ParsingException, parse_output
 
-from services.executor.tools.compare import Scalar, number
+from services.executor.tools.compare import Scalar, as_number
 from services.executor.tools.tool import Output, OutputField, Tool
-from services.kit.observability.redaction import redacted
+from services.kit.observability.redaction import redact
 from services.kit.value import Value
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 KEPT_LINES = 40
-"""Lines of an output that are kept as evidence beside its fields."""
+"""Most lines of an output that are stored as evidence beside its fields."""
 KEPT_CHARACTERS = 4_000
 WHOLE_HEAD, WHOLE_TAIL = 30, 60
-"""Of an output that is kept as a whole: its first and last lines, where it has more."""
+"""First and last lines of an output that is stored as a whole, if it has more."""
 WHOLE_CHARACTERS = 8_000
 
 
-class Told(Value):
-    """What a tool told."""
+class ParsedOutput(Value):
+    """Parsed output of a tool."""
 
     fields: Mapping[str, Scalar]
     lines: tuple[str, ...]
-    """The lines that the fields were found on; of an output without fields the first ones."""
+    """Lines in which the fields were matched; of an output without fields the first ones."""
     is_cut: bool = False
-    """Whether it was longer than is looked at."""
+    """True if it was longer than what is parsed."""
 
 
-def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> Told:
-    """The fields of an output, as far as they are found; what is not found is left out.
+def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> ParsedOutput:
+    """Return the fields of an output; a field that is not matched is left out.
 
-    `is_whole`: all its lines are kept, of very many the first and the last ones.
+    `is_whole`: all its lines are stored, of very many the first and the last ones.
     """
-    text = cleaned(raw[: tool.most_bytes], tool.output)
-    source = _source(tool.output, text, platform)
+    text = clean_output(raw[: tool.most_bytes], tool.output)
+    source = _parse(tool.output, text, platform)
     fields: dict[str, Scalar] = {}
     lines: list[str] = []
     for name, field in tool.output.fields.items():
-        value, at = _find(field, source)
+        value, at = _extract(field, source)
         if value is None:
             value = field.absent
         if value is not None:
@@ -52,22 +52,24 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
             lines += at
     is_cut = len(raw) > tool.most_bytes
     if is_whole:
-        told = [line[:500] for line in text.splitlines() if line.strip()]
-        whole = _ends(told)
-        return Told(fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(told))
+        non_empty = [line[:500] for line in text.splitlines() if line.strip()]
+        whole = _ends(non_empty)
+        return ParsedOutput(
+            fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(non_empty)
+        )
     kept = list(dict.fromkeys(lines)) or text.splitlines()
-    return Told(fields=fields, lines=_short(kept), is_cut=is_cut)
+    return ParsedOutput(fields=fields, lines=_short(kept), is_cut=is_cut)
 
 
-def cleaned(text: str, output: Output) -> str:
-    """Without terminal escapes, control characters and secrets."""
+def clean_output(text: str, output: Output) -> str:
+    """Remove terminal escapes, control characters and secrets from a text."""
     plain = _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     for pattern in output.redact:
         plain = re.sub(pattern, "[redacted]", plain)
-    return redacted(plain)
+    return redact(plain)
 
 
-def _source(output: Output, text: str, platform: str) -> object:
+def _parse(output: Output, text: str, platform: str) -> object:
     if output.parser == "text":
         return text
     try:
@@ -78,14 +80,14 @@ def _source(output: Output, text: str, platform: str) -> object:
         return None
 
 
-def _find(field: OutputField, source: object) -> tuple[object, list[str]]:
+def _extract(field: OutputField, source: object) -> tuple[object, list[str]]:
     if isinstance(source, str):
-        found = re.search(field.find, source, re.MULTILINE | re.IGNORECASE)
-        if found is None:
+        match = re.search(field.find, source, re.MULTILINE | re.IGNORECASE)
+        if match is None:
             return None, []
-        begin = source.rfind("\n", 0, found.start()) + 1
-        at = source[begin : found.end()].splitlines()
-        return (found.group(1) if found.re.groups else found.group()), at
+        begin = source.rfind("\n", 0, match.start()) + 1
+        at = source[begin : match.end()].splitlines()
+        return (match.group(1) if match.re.groups else match.group()), at
     try:
         value = jmespath.search(field.find, source)
     except JMESPathError:
@@ -96,12 +98,19 @@ def _find(field: OutputField, source: object) -> tuple[object, list[str]]:
 
 
 def _typed(field: OutputField, value: object) -> Scalar:
-    told = str(value).strip()
+    text = str(value).strip()
     if field.type == "boolean":
-        return told.casefold() in {"true", "yes", "up", "1", "on", "enabled", "ok"}
+        return text.casefold() in {"true", "yes", "up", "1", "on", "enabled", "ok"}
     if field.type == "number":
-        return number(told.replace(",", "").removesuffix("%"))
-    return next((known for known in field.values if known.casefold() == told.casefold()), told)
+        return as_number(text.replace(",", "").removesuffix("%"))
+    return next(
+        (
+            value_of_field
+            for value_of_field in field.values
+            if value_of_field.casefold() == text.casefold()
+        ),
+        text,
+    )
 
 
 def _short(lines: list[str]) -> tuple[str, ...]:

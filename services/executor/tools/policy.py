@@ -1,17 +1,17 @@
-"""The policy: what may be changed, when and how often. All is off until a file turns it on."""
+"""Policy: what may be changed, when and how often. All is off until a file turns it on."""
 
 from datetime import datetime, time
 from enum import StrEnum
 
 from pydantic import Field
 
-from services.executor.tools.entry import CatalogueEntry
+from services.executor.tools.compare import CatalogueEntry
 from services.executor.tools.target import Target
 from services.executor.tools.tool import Tool
 
 
 class Weekday(StrEnum):
-    """As the policy file names them."""
+    """Day of the week, as the policy file names it."""
 
     MON = "mon"
     TUE = "tue"
@@ -23,15 +23,15 @@ class Weekday(StrEnum):
 
 
 class ChangeWindow(CatalogueEntry):
-    """When changes may be made; UTC."""
+    """Hours in UTC in which changes may be made."""
 
     days: tuple[Weekday, ...] = tuple(Weekday)
     begins: time
     ends: time
-    """Before `begins`: on the next day."""
+    """End of the window; a time before `begins` is on the next day."""
 
-    def holds(self, at: datetime) -> bool:
-        """Whether the moment lies in it."""
+    def contains(self, at: datetime) -> bool:
+        """Return True if the moment lies in the window."""
         days, now = list(Weekday), at.time().replace(tzinfo=None)
         today, before = days[at.weekday()], days[at.weekday() - 1]
         if self.begins <= self.ends:
@@ -40,53 +40,53 @@ class ChangeWindow(CatalogueEntry):
         return late or (before in self.days and now < self.ends)
 
 
-class Switches(CatalogueEntry):
-    """Three switches; a change needs all of them. One without a page needs `by_hand` for a page."""
+class ChangeSwitches(CatalogueEntry):
+    """The three switches of a change: it needs all, and `by_hand` replaces the page's."""
 
     installation: bool = False
     tools: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     """Ids of documents whose approved procedures may change something; `*` stands for all."""
     by_hand: bool = False
-    """Whether a person may have a tool change something that no page tells."""
+    """True if a person may have a tool change something without a page."""
 
     def allow(self, documents: frozenset[str], *, is_by_hand: bool) -> bool:
-        """Whether the third switch is on for what rests on these documents, or on none."""
+        """Return True if the third switch is on for these documents, or for no page."""
         if is_by_hand:
             return self.by_hand
         return bool(documents) and ("*" in self.documents or documents <= set(self.documents))
 
 
-class Reads(CatalogueEntry):
-    """When is looked before somebody asks for it."""
+class ReadPolicy(CatalogueEntry):
+    """Policy for looks that nobody asked for."""
 
     at_once: bool = False
-    """As soon as a workflow surely fits its ticket; nobody is asked, and nothing is changed."""
+    """True if a run looks as soon as a workflow surely fits; it asks nobody and changes nothing."""
 
 
-class SearchSwitch(CatalogueEntry):
-    """Of searches for causes."""
+class SearchPolicy(CatalogueEntry):
+    """Policy for searches for causes."""
 
     at_once: bool = False
-    """Whether one begins by itself where no workflow fits a ticket."""
+    """True if one begins by itself when no workflow fits a ticket."""
 
 
 class Policy(CatalogueEntry):
-    """What a team allows."""
+    """Policy of a team."""
 
-    changes: Switches = Switches()
-    reads: Reads = Reads()
-    searches: SearchSwitch = SearchSwitch()
+    changes: ChangeSwitches = ChangeSwitches()
+    reads: ReadPolicy = ReadPolicy()
+    searches: SearchPolicy = SearchPolicy()
     denied_targets: tuple[str, ...] = ()
     denied_tools: tuple[str, ...] = ()
     windows: tuple[ChangeWindow, ...] = ()
-    """None: at any time."""
+    """Windows in which changes may be made; without any, at any time."""
     changes_per_target_and_hour: int = Field(default=4, ge=0)
     requester_may_approve: bool = False
     approval_expires_s: float = Field(default=900.0, gt=0)
 
-    def denies(self, tool: Tool, target: Target) -> str:
-        """Why this tool may not be used on this target at all; empty where it may."""
+    def reason_to_deny(self, tool: Tool, target: Target) -> str:
+        """Return why this tool may not be used on this target at all; empty if it may."""
         if target.name in self.denied_targets:
             return f"the policy denies the target {target.name}"
         if tool.name in self.denied_tools:
@@ -95,7 +95,7 @@ class Policy(CatalogueEntry):
             return f"{tool.name} is for a {tool.target}, and {target.name} is a {target.kind}"
         return ""
 
-    def denies_change(
+    def reason_to_deny_change(
         self,
         tool: Tool,
         target: Target,
@@ -105,10 +105,10 @@ class Policy(CatalogueEntry):
         *,
         is_by_hand: bool = False,
     ) -> str:
-        """Why this change may not be made now; empty where it may.
+        """Return why this change may not be made now; empty if it may.
 
         `documents` are those that the step cites, `lately` the changes of this target in the hour;
-        `is_by_hand`: a person has chosen the tool, and no page tells it.
+        `is_by_hand`: a person has chosen the tool, without a page.
         """
         on = self.changes
         if not on.installation:
@@ -116,10 +116,10 @@ class Policy(CatalogueEntry):
         if tool.name not in on.tools:
             return f"changes by {tool.name} are off"
         if not on.allow(documents, is_by_hand=is_by_hand):
-            told = "that no page tells" if is_by_hand else "by this document's procedures"
-            return f"changes {told} are off"
-        if self.windows and not any(window.holds(at) for window in self.windows):
+            scope = "that no page tells" if is_by_hand else "by this document's procedures"
+            return f"changes {scope} are off"
+        if self.windows and not any(window.contains(at) for window in self.windows):
             return "it is outside the change windows"
         if lately >= self.changes_per_target_and_hour:
             return f"{target.name} was changed {lately} times within the hour"
-        return self.denies(tool, target)
+        return self.reason_to_deny(tool, target)

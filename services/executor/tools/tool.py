@@ -1,4 +1,4 @@
-"""A tool: what can be asked of a target, or done to it, as a catalogue file states it."""
+"""Tools of a catalogue: what can be asked of a target, or done to it."""
 
 import hashlib
 import re
@@ -9,50 +9,50 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from services.executor.tools.compare import Test
-from services.executor.tools.entry import CatalogueEntry
-from services.executor.tools.template import Template
+from services.executor.tools.compare import CatalogueEntry, Test
+from services.executor.tools.template import CommandTemplate
 from services.kit.errors import InvalidInputError
 from services.workflow.effects.effect import effect_of
+from services.workflow.graph import reachable
 
-_SAFE = re.compile(r"[A-Za-z0-9_/.:][A-Za-z0-9_/.:@%+=,-]{0,199}")
-"""An argument where its parameter has no pattern: one word that is no option of the command."""
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_/.:][A-Za-z0-9_/.:@%+=,-]{0,199}")
+"""Pattern of an argument without a pattern of its own: one word that is no option."""
 
 
 class BadArgumentError(InvalidInputError):
-    """A parameter is missing, unknown, or has a value that it may not have."""
+    """Error of an argument that is missing, unknown, or not allowed."""
 
 
-class Effect(StrEnum):
-    """What a tool does to its target."""
+class ToolEffect(StrEnum):
+    """Effect of a tool on its target."""
 
     READ = "read"
     CHANGE = "change"
 
 
-class Parameter(CatalogueEntry):
-    """What a tool wants to be told."""
+class ParameterSpec(CatalogueEntry):
+    """Parameter of a tool."""
 
     description: str = ""
     type: Literal["string", "integer", "number"] = "string"
     pattern: str = ""
-    """What the whole value must match; without one it is a single plain word."""
+    """Pattern of the whole value; without one it is a single plain word."""
     values: tuple[str, ...] = ()
-    """The only ones, where there are any."""
+    """Allowed values; without any, all that match the pattern."""
     minimum: float | None = None
     maximum: float | None = None
     labels: tuple[str, ...] = ()
-    """Labels of tickets that hold it."""
+    """Labels of tickets that have the value."""
 
     def checked(self, name: str, value: str) -> str:
-        """The value, if it may be sent.
+        """Return the value, if it may be sent.
 
         Raises:
             BadArgumentError: It may not.
         """
         if self.values and value not in self.values:
             raise BadArgumentError(f"{name} is one of {', '.join(self.values)}, got {value!r}")
-        allowed = re.compile(self.pattern, re.ASCII) if self.pattern else _SAFE
+        allowed = re.compile(self.pattern, re.ASCII) if self.pattern else _PLAIN_WORD
         if allowed.fullmatch(value) is None:
             raise BadArgumentError(
                 f"{name} may not be {value[:80]!r}: {self.pattern or 'one word'}"
@@ -60,6 +60,12 @@ class Parameter(CatalogueEntry):
         if self.type != "string":
             self._check_number(name, value)
         return value
+
+    def typed(self, value: str) -> str | int | float:
+        """Convert a value to the type that the parameter states."""
+        if self.type == "string":
+            return value
+        return int(value) if self.type == "integer" else float(value)
 
     def _check_number(self, name: str, value: str) -> None:
         try:
@@ -72,67 +78,69 @@ class Parameter(CatalogueEntry):
 
 
 class OutputField(CatalogueEntry):
-    """One thing that is found in a tool's output."""
+    """Field of a tool's output."""
 
     find: str
-    """A regular expression with one group for `text`; JMESPath for `rows` and `json`."""
+    """Regular expression with one group for `text`; JMESPath for `rows` and `json`."""
     description: str = ""
     type: Literal["string", "number", "boolean"] = "string"
     values: tuple[str, ...] = ()
-    """What it may be, where that is known: states."""
+    """Possible values, if they are known: states."""
     unit: str = ""
     says: Mapping[str, tuple[str, ...]] = Field(default={})
     """Words that people use, by the value that they mean: `up: [healthy, established]`."""
     absent: str | None = None
-    """Its value where nothing is found; None: it is not told then."""
+    """Value if nothing is matched; None leaves the field out."""
 
 
 class Output(CatalogueEntry):
-    """How a tool's output is read."""
+    """Format of a tool's output."""
 
     parser: Literal["text", "rows", "json"] = "text"
-    """`rows`: by ntc-templates, a list of rows."""
+    """Parser of the output; `rows`: by ntc-templates, a list of rows."""
     template: str = ""
-    """Of `rows`: the command as ntc-templates knows it, `show interface`."""
+    """Command as ntc-templates knows it, for `rows`: `show interface`."""
     fields: Mapping[str, OutputField] = Field(default={})
     redact: tuple[str, ...] = ()
-    """Regular expressions of what is taken out before anything is kept."""
+    """Regular expressions of what is redacted before anything is stored."""
 
 
 class SshWay(CatalogueEntry):
-    """A command over SSH: of a device's own command line, or of a host."""
+    """Command over SSH: on a device's own command line, or on a host."""
 
     by: Literal["ssh"]
     command: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
-    """Of a change of a device's configuration: its lines, entered together."""
+    """Lines of a configuration change, entered together."""
 
     @property
-    def templates(self) -> tuple[Template, ...]:
-        """Raises `BadTemplateError`."""
-        return tuple(Template(words) for words in ((self.command,) if self.command else self.lines))
+    def templates(self) -> tuple[CommandTemplate, ...]:
+        """Templates of its lines; raises `BadTemplateError`."""
+        return tuple(
+            CommandTemplate(words) for words in ((self.command,) if self.command else self.lines)
+        )
 
 
 class HttpWay(CatalogueEntry):
-    """A request to an address of the target."""
+    """Request to an address of the target."""
 
     by: Literal["http"]
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     path: str
-    """With places: `/v1/nodes/{node}`; an argument is one segment, escaped."""
+    """Path with placeholders: `/v1/nodes/{node}`; an argument is one segment, escaped."""
     query: Mapping[str, str] = Field(default={})
     body: Mapping[str, str] = Field(default={})
 
 
 class PrometheusWay(CatalogueEntry):
-    """An instant query; an argument stands within quotes, escaped."""
+    """Instant query; an argument is within quotes, escaped."""
 
     by: Literal["prometheus"]
     query: str
 
 
 class McpWay(CatalogueEntry):
-    """A tool of an MCP server, which is the target."""
+    """Tool of an MCP server, which is the target."""
 
     by: Literal["mcp"]
     name: str
@@ -142,86 +150,89 @@ Way = Annotated[SshWay | HttpWay | PrometheusWay | McpWay, Field(discriminator="
 
 
 class OtherCall(CatalogueEntry):
-    """Another tool on the same target, with the arguments of this one: `{neighbor}`."""
+    """Call of another tool on the same target, with the arguments of this one: `{neighbor}`."""
 
     tool: str
     arguments: Mapping[str, str] = Field(default={})
 
     def filled(self, arguments: Mapping[str, str]) -> dict[str, str]:
-        """Its own arguments."""
+        """Return the arguments of the other tool."""
         return {
             name: re.sub(r"\{(\w+)\}", lambda m: arguments.get(m.group(1), ""), value)
             for name, value in self.arguments.items()
         }
 
 
-class Condition(OtherCall):
-    """What another tool must tell. In its arguments `{target}` is the one that is changed."""
+class OutputCondition(OtherCall):
+    """Condition on another tool's output; `{target}` in its arguments is the changed target."""
 
     tests: tuple[Test, ...] = Field(min_length=1)
     on: str = ""
-    """Name of another target that is asked, such as a Prometheus; empty: what is changed."""
+    """Name of another target to ask, such as a Prometheus; empty for the changed one."""
 
     def filled(self, arguments: Mapping[str, str], target: str = "") -> dict[str, str]:
         """See `OtherCall.filled`."""
         return super().filled({"target": target, **arguments})
 
 
-class Verification(Condition):
-    """How it is seen that a change worked."""
+class Verification(OutputCondition):
+    """Condition by which a change is seen to work."""
 
     within_s: float = Field(default=60.0, gt=0)
-    """Seconds in which it must show."""
+    """Seconds within which it must hold."""
     every_s: float = Field(default=5.0, gt=0)
     holds_s: float = Field(default=0.0, ge=0)
-    """Seconds for which it must go on to hold, counted from a look after the change. `rose` and
-    `stayed` hold a look against the one before it, the first one after the change having none."""
+    """Seconds for which it must go on to hold, counted from a look after the change.
+
+    `rose` and `stayed` compare a look with the one before it, which the first one after the
+    change lacks.
+    """
 
 
 class Undo(OtherCall):
-    """What takes a change back, where something speaks for it."""
+    """Call that takes a change back, under a condition."""
 
-    only_if: Condition | None = None
+    only_if: OutputCondition | None = None
 
 
 class Tool(CatalogueEntry):
-    """A tool of the catalogue."""
+    """Tool of the catalogue."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,63}$")
     description: str
-    """What it tells or does, in the words of people: steps are matched with it."""
+    """Description in the words of people: steps are matched with it."""
     says: tuple[str, ...] = ()
-    """How pages put it otherwise."""
-    effect: Effect
+    """Other descriptions, as pages have them."""
+    effect: ToolEffect
     target: str
-    """The kind of target that it is for."""
+    """Kind of target that it is for."""
     label: str = "device"
-    """The label of tickets that names the target."""
+    """Label of tickets that names the target."""
     way: Way
-    parameters: Mapping[str, Parameter] = Field(default={})
+    parameters: Mapping[str, ParameterSpec] = Field(default={})
     output: Output = Output()
-    before: tuple[Condition, ...] = ()
-    """What must hold before it is done."""
+    before: tuple[OutputCondition, ...] = ()
+    """Preconditions of the call."""
     dry_run: OtherCall | None = None
-    """What shows what it would do; None: it cannot be simulated."""
+    """Call that shows its effect beforehand; None: it cannot be simulated."""
     undo: Undo | None = None
     verify: Verification | None = None
     timeout_s: float = Field(default=30.0, gt=0, le=600)
     most_calls: int = Field(default=20, ge=1, le=1000)
-    """In one run."""
+    """Most calls in one run."""
     most_bytes: int = Field(default=200_000, ge=1)
-    """Of output that is looked at; the rest is cut off."""
+    """Most bytes of output that are read; the rest is cut off."""
 
     @model_validator(mode="after")
-    def _places_are_parameters(self) -> "Tool":
+    def _check_placeholders(self) -> "Tool":
         way = self.way
         if isinstance(way, SshWay):
             if bool(way.command) is bool(way.lines):
                 raise ValueError(f"{self.name}: state `command` or `lines`")
-            places = {place for template in way.templates for place in template.places}
+            places = {place for template in way.templates for place in template.parameter_names}
         else:
             places = set(re.findall(r"\{(\w+)\}", way.model_dump_json(exclude={"by"})))
-        if self.effect is Effect.READ and (why := self._what_it_changes()):
+        if self.effect is ToolEffect.READ and (why := self._reason_not_read_only()):
             raise ValueError(f"{self.name} cannot be `read`: {why}")
         if unknown := places - self.parameters.keys():
             raise ValueError(f"{self.name}: no parameter for {', '.join(sorted(unknown))}")
@@ -230,8 +241,8 @@ class Tool(CatalogueEntry):
                 re.compile(field.find)
         return self
 
-    def _what_it_changes(self) -> str:
-        """What is known of its way to change something; empty where nothing is."""
+    def _reason_not_read_only(self) -> str:
+        """Return why its way is not read-only; empty if nothing speaks against it."""
         way = self.way
         if isinstance(way, SshWay):
             if way.lines:
@@ -243,18 +254,18 @@ class Tool(CatalogueEntry):
 
     @property
     def others(self) -> tuple[OtherCall, ...]:
-        """The tools that it refers to."""
+        """Calls of the tools that it refers to."""
         only_if = self.undo.only_if if self.undo else None
         referred = (*self.before, self.dry_run, self.undo, only_if, self.verify)
         return tuple(each for each in referred if each is not None)
 
     @cached_property
     def digest(self) -> str:
-        """Names this definition: another one needs bindings approved anew."""
+        """Digest of this definition: another one needs bindings approved anew."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
 
     def checked(self, arguments: Mapping[str, str]) -> dict[str, str]:
-        """The arguments, if they may be sent.
+        """Return the arguments, if they may be sent.
 
         Raises:
             BadArgumentError: One is missing, unknown or not allowed.
@@ -266,7 +277,7 @@ class Tool(CatalogueEntry):
         return {name: self.parameters[name].checked(name, v) for name, v in arguments.items()}
 
     def shown(self, arguments: Mapping[str, str]) -> str:
-        """What would be sent, for people."""
+        """Return what would be sent, for people."""
         way = self.way
         if isinstance(way, SshWay):
             return "; ".join(" ".join(t.filled(arguments)) for t in way.templates)
@@ -278,22 +289,17 @@ class Tool(CatalogueEntry):
             return " ".join((way.method, fill(way.path, arguments), *rest))
         if isinstance(way, PrometheusWay):
             return fill(way.query, arguments)
-        told = ", ".join(f"{name}={value}" for name, value in arguments.items())
-        return f"{way.name}({told})"
+        arguments_text = ", ".join(f"{name}={value}" for name, value in arguments.items())
+        return f"{way.name}({arguments_text})"
 
 
-def with_others(by_name: Mapping[str, Tool], names: Iterable[str]) -> tuple[Tool, ...]:
-    """The tools of these names, and those that they refer to."""
-    found: dict[str, Tool] = {}
-    waiting = sorted(set(names))
-    while waiting:
-        tool = by_name[waiting.pop()]
-        if tool.name not in found:
-            found[tool.name] = tool
-            waiting += [other.tool for other in tool.others]
-    return tuple(found[name] for name in sorted(found))
+def with_referenced(by_name: Mapping[str, Tool], names: Iterable[str]) -> tuple[Tool, ...]:
+    """Return the tools of these names, with those that they refer to."""
+    referenced = {name: [other.tool for other in tool.others] for name, tool in by_name.items()}
+    wanted = {each for name in names for each in reachable(name, referenced)}
+    return tuple(by_name[name] for name in sorted(wanted))
 
 
 def fill(text: str, arguments: Mapping[str, str]) -> str:
-    """The text with the arguments in their places, as they are."""
+    """Return the text with the arguments in its placeholders, as they are."""
     return re.sub(r"\{(\w+)\}", lambda m: arguments.get(m.group(1), m.group()), text)

@@ -5,7 +5,7 @@ A ticket counts once, by the workflow that it shows, in the week in which that w
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -31,12 +31,12 @@ MOST_DOCUMENTS = 100
 MOST_TICKETS = 200
 
 _Tally = Counter[str]
-"""How often each field of an `AdoptionCount` was the case."""
+"""Counts by field of an `AdoptionCount`."""
 _IS_OVER = TicketRow.resolved_at.is_not(None)
 
 
 @dataclass(frozen=True)
-class _Worked:
+class _WorkedTicket:
     ticket: TakenTicket
     writer: str
     documents: tuple[str, ...]
@@ -51,13 +51,13 @@ class _Worked:
 
 
 class AcceptanceCount:
-    """Counts what engineers said and did."""
+    """Acceptance rate of workflows, counted from the judgements and marks of engineers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def report(self, weeks: int, *, now: float | None = None) -> AcceptanceReport:
-        """The rate of so many weeks, the present one included."""
+        """Return the acceptance rate of the last `weeks` weeks, the present one included."""
         first = _first_monday(weeks, now)
         by_week: dict[date, _Tally] = {first + timedelta(weeks=n): Counter() for n in range(weeks)}
         by_writer: dict[str, _Tally] = {}
@@ -69,15 +69,21 @@ class AcceptanceCount:
             for document in each.documents:
                 by_document.setdefault(document, Counter()).update(tally)
         return AcceptanceReport(
-            weeks=tuple(_week(monday, tally) for monday, tally in sorted(by_week.items())),
+            weeks=tuple(
+                WeekCount(week=_week_name(monday), monday=monday, **tally)
+                for monday, tally in sorted(by_week.items())
+            ),
             writers=tuple(_named(by_writer)),
             documents=tuple(_named(by_document))[:MOST_DOCUMENTS],
-            total=AdoptionCount(**_sum(by_week.values())),
+            total=AdoptionCount(**sum(by_week.values(), Counter())),
         )
 
     def tickets(self, query: TakenQuery, *, now: float | None = None) -> tuple[TakenTicket, ...]:
-        """Those that a number of the report counts, the last worked with first, `MOST_TICKETS`."""
-        found = [
+        """Return the tickets behind a number of the report, at most `MOST_TICKETS`.
+
+        The ticket worked with last comes first.
+        """
+        tickets = [
             each.ticket
             for each in self._worked(_first_monday(query.weeks, now))
             if query.taken in {None, each.ticket.taken}
@@ -85,11 +91,11 @@ class AcceptanceCount:
             and query.writer in {"", each.writer}
             and (not query.document or query.document in each.documents)
         ]
-        found.sort(key=lambda ticket: ticket.worked_at, reverse=True)
-        return tuple(found[:MOST_TICKETS])
+        tickets.sort(key=lambda ticket: ticket.worked_at, reverse=True)
+        return tuple(tickets[:MOST_TICKETS])
 
-    def _worked(self, first: date) -> Iterator[_Worked]:
-        """Each ticket's workflow that was worked with since the day."""
+    def _worked(self, first: date) -> Iterator[_WorkedTicket]:
+        """Yield the workflow of each ticket that was worked with since the day."""
         since = datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
         candidate, shown = aliased(WorkflowRow), aliased(WorkflowRow)
         statement = (
@@ -108,21 +114,21 @@ class AcceptanceCount:
                 ticket = TakenTicket(
                     id=ticket_id,
                     title=title,
-                    taken=taken(row, is_over=is_over),
+                    taken=classify_outcome(row, is_over=is_over),
                     worked_at=datetime.fromtimestamp(row.worked_at, UTC),
                     did=row.did or 0,
                     had=row.had or 0,
                     core=0 if row.did is None else row.core,
                     used=0 if row.did is None else row.used,
                 )
-                yield _Worked(ticket, planner or "unknown", tuple(row.documents))
+                yield _WorkedTicket(ticket, planner or "unknown", tuple(row.documents))
 
 
-def taken(row: AdoptionRow, *, is_over: bool) -> Taken:
-    """How a workflow was taken; `is_over` when its fault is.
+def classify_outcome(row: AdoptionRow, *, is_over: bool) -> Taken:
+    """Classify how a workflow was taken; `is_over` says that its fault is resolved.
 
-    What was worked with before actions were counted keeps the rule of that time: three quarters of
-    the core steps, all of which an acceptance of the whole counted as used.
+    Rows from before actions were counted keep the rule of that time: three quarters of the core
+    steps, all of which count as used when the workflow as a whole was accepted.
     """
     if row.verdict == Judgement.REJECTED:
         return Taken.REJECTED
@@ -134,7 +140,7 @@ def taken(row: AdoptionRow, *, is_over: bool) -> Taken:
             return Taken.ACCEPTED
         return Taken.PARTLY if is_decided else Taken.OPEN
     if not row.did or row.had is None:
-        return Taken.SAID if is_accepted else Taken.OPEN
+        return Taken.WORD_ONLY if is_accepted else Taken.OPEN
     if not is_decided:
         return Taken.OPEN
     return Taken.ACCEPTED if row.had >= ACCEPTED_SHARE * row.did else Taken.PARTLY
@@ -149,10 +155,6 @@ def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def _week(monday: date, tally: Mapping[str, int]) -> WeekCount:
-    return WeekCount(week=_week_name(monday), monday=monday, **tally)
-
-
 def _week_name(day: date) -> str:
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02}"
@@ -161,10 +163,3 @@ def _week_name(day: date) -> str:
 def _named(tallies: Mapping[str, _Tally]) -> Iterator[NamedCount]:
     for name, tally in sorted(tallies.items(), key=lambda item: (-item[1].total(), item[0])):
         yield NamedCount(name=name, **tally)
-
-
-def _sum(tallies: Iterable[_Tally]) -> _Tally:
-    total: _Tally = Counter()
-    for tally in tallies:
-        total += tally
-    return total

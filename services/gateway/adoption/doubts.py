@@ -1,7 +1,7 @@
-"""Steps that were rejected or corrected on a ticket are doubts of the readings they came from.
+"""Doubts about readings: the steps of theirs that were rejected or corrected on a ticket.
 
-Ingestion keeps them. It is told by a task of the outbox, which looks how the step stands by then:
-what is told twice, or late, comes to the same, and nothing is lost while ingestion does not answer.
+Ingestion keeps them. An outbox task reports each one with the state that the step has by then:
+reports sent twice or late come to the same, and none is lost while ingestion does not answer.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from services.contracts.adoption import Judgement
 from services.contracts.ingestion import Ingestion
 from services.contracts.readings import DoubtReport, DoubtWithdrawal
-from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
+from services.gateway.adoption.step_feedback import Lineage, lineage_of, stored_workflow
 from services.gateway.tables import MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import WorkflowNotFoundError
@@ -24,10 +24,10 @@ from services.workflow.model import Step
 DOUBT_TASK = "gateway.tell_doubt"
 
 
-def put_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -> None:
-    """Queue, in the caller's transaction, that ingestion is told how a step stands by then.
+def queue_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -> None:
+    """Queue, in the caller's transaction, a report to ingestion on how a step stands by then.
 
-    Each time under a key of its own: a task that is on its way may have looked already.
+    Each report has a key of its own: a task already on its way may have read the older state.
     """
     key = f"{DOUBT_TASK}:{line.candidate_id}:{time_ordered_id()}"
     arguments = {
@@ -38,16 +38,16 @@ def put_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -> 
     outbox.put(session, DOUBT_TASK, arguments, key)
 
 
-class Doubts:
-    """Tells ingestion."""
+class DoubtReporter:
+    """Reporter of doubtful steps to ingestion."""
 
     def __init__(self, database: Database, outbox: Outbox, ingestion: Ingestion) -> None:
         self._database = database
         self._outbox = outbox
         self._ingestion = ingestion
 
-    def tell(self, ticket_id: str, candidate_id: str, step_id: str) -> None:
-        """Tell how the step of a candidate stands: in doubt, or not any more.
+    def report(self, ticket_id: str, candidate_id: str, step_id: str) -> None:
+        """Report the step of a candidate to ingestion: in doubt, or no longer so.
 
         Raises:
             UnavailableError: Ingestion did not answer.
@@ -65,11 +65,11 @@ class Doubts:
             self._outbox.finish(session)
 
     def withdraw(self, ticket_ids: Sequence[str]) -> None:
-        """Take the doubts of purged tickets out; raises as `tell` does."""
+        """Withdraw the doubts of purged tickets; raises as `report` does."""
         self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=tuple(ticket_ids)))
 
     def _report(self, candidate_id: str, step_id: str) -> DoubtReport | None:
-        """Return None where nobody finds the step wrong, or where it comes from no reading."""
+        """Build the report; None if nobody finds the step wrong, or it comes from no reading."""
         with self._database.session() as session:
             try:
                 line = lineage_of(session, candidate_id)
@@ -88,8 +88,8 @@ class Doubts:
                 return None
             row = session.get_one(WorkflowRow, line.latest_id)
             word = mark.word if mark else ""
-            told, at = _told(now), row.created_at
-            return _report(line, step, instead=told, word=word, by=row.author, at=at)
+            correction, at = _one_line(now), row.created_at
+            return _report(line, step, instead=correction, word=word, by=row.author, at=at)
 
 
 def _report(
@@ -100,7 +100,7 @@ def _report(
         step=step.id,
         document_id=step.citations[0].document_id,
         node=step.node,
-        text=_told(step),
+        text=_one_line(step),
         instead=instead,
         word=word,
         by=by,
@@ -108,6 +108,6 @@ def _report(
     )
 
 
-def _told(step: Step) -> str:
-    """A step in one line, with its commands."""
+def _one_line(step: Step) -> str:
+    """Render a step in one line, with its commands."""
     return ": ".join(filter(None, (step.text, "; ".join(step.commands))))

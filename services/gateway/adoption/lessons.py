@@ -1,8 +1,8 @@
-"""What tickets teach once they have ended: which page was theirs, and how its workflow was taken.
+"""Lessons of ended tickets: which page was the right one, and how its workflow was taken.
 
-Numbers and ids, no text. The page is known from what people did: that of the workflow which they
-worked with until the fault was over, or accepted. A page is wrong for a ticket where its workflow
-was rejected and nothing of it was done.
+Numbers and ids, no text. The right page is inferred from what people did: it is the page of the
+workflow that they worked with until the fault was over, or accepted. A page is wrong for a ticket
+if its workflow was rejected and nothing of it was done.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from sqlalchemy import Row, select
 from services.contracts.adoption import Judgement, Taken
 from services.contracts.retrieval import PageSigns
 from services.contracts.scorer import DIMENSIONS
-from services.gateway.adoption.acceptance import taken
+from services.gateway.adoption.acceptance import classify_outcome
 from services.gateway.tables import AdoptionRow, ScoreRow, ServedRow, TicketRow, WorkflowRow
 from services.kit.sql.database import Database
 from services.workflow.model import Provenance, Workflow
@@ -26,48 +26,48 @@ class ScoredWorkflow:
     """The workflow that a ticket ended with, as it was served."""
 
     values: Mapping[str, float]
-    """Of the five dimensions, 1–5."""
+    """Scores of the five dimensions, 1–5."""
     origin: Provenance | None
     is_accepted: bool
-    """Whether three quarters of what was done it had, or somebody said that it was the answer."""
+    """True if it had three quarters of what was done, or somebody accepted it by a word."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """How one ticket ended, and what had spoken for which page when it came."""
+    """Outcome of one ticket, with the features that spoke for each page when it arrived."""
 
     source_id: str
-    """Of the ticket."""
+    """Id of the ticket."""
     kind: str
-    """Equal for tickets of the same alert but for numbers."""
+    """Key that tickets share whose alerts differ in numbers only."""
     at: float
-    """When it was last worked with."""
+    """Time of the last work on it."""
     is_alert: bool
     pages: tuple[PageSigns, ...]
-    """What came nearest, best first."""
+    """Nearest pages, best first."""
     right: str = ""
-    """The document that treats it; empty: not known."""
+    """Id of the document that treats the fault; empty if not known."""
     wrong: frozenset[str] = frozenset()
-    """Documents that do not."""
+    """Ids of documents that do not treat it."""
     workflow: ScoredWorkflow | None = None
-    """Where the page was right."""
-    said_by: str = ""
-    """Who said so, where nobody ticked anything."""
-    said: Judgement = field(default=Judgement.NONE)
+    """The workflow shown, if its page was the right one."""
+    judged_by: str = ""
+    """Name of the judge, if nobody ticked anything."""
+    judgement: Judgement = field(default=Judgement.NONE)
 
 
-_AT_ONCE = 200
-"""Rows in memory: each has a workflow."""
+_ROWS_AT_ONCE = 200
+"""Rows held in memory at a time: each has a workflow."""
 
 
 class Lessons:
-    """Reads what the tickets teach."""
+    """Reader of what ended tickets teach."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> list[Lesson]:
-        """Of the tickets that are kept, in the order of their ends."""
+        """Return the lessons of all stored tickets, in the order of their last work."""
         statement = (
             select(
                 TicketRow.id,
@@ -90,33 +90,40 @@ class Lessons:
         )
         with self._database.session() as session:
             candidates = dict(session.execute(shown).tuples().all())
-            rows = session.execute(statement.execution_options(yield_per=_AT_ONCE))
-            found = [
+            rows = session.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE))
+            lessons = [
                 lesson
                 for id_, own in groupby(rows, key=lambda row: str(row.id))
                 if (lesson := _lesson(list(own), candidates.get(id_)))
             ]
-        return sorted(found, key=lambda lesson: (lesson.at, lesson.source_id))
+        return sorted(lessons, key=lambda lesson: (lesson.at, lesson.source_id))
 
 
 def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | None:
-    """None where it is not known yet how it ended; `edited` is the candidate of a version shown."""
+    """Return the lesson of one ticket; None if its outcome is not known yet.
+
+    `edited` is the candidate whose version the ticket shows.
+    """
     right, wrong = "", set[str]()
-    workflow, told = None, rows[-1].AdoptionRow
+    workflow, outcome = None, rows[-1].AdoptionRow
     for row in rows:
         used: AdoptionRow = row.AdoptionRow
-        how, page = taken(used, is_over=row.is_over), next(iter(used.documents), "")
+        taken_as, page = classify_outcome(used, is_over=row.is_over), next(iter(used.documents), "")
         is_shown = used.candidate_id in {row.workflow_id, edited}
-        if how is Taken.REJECTED and not used.had:
+        if taken_as is Taken.REJECTED and not used.had:
             wrong.add(page)
-        elif is_shown and how in {Taken.ACCEPTED, Taken.PARTLY, Taken.SAID}:
-            right, told = page, used
-            is_accepted = how is not Taken.PARTLY
-            workflow = ScoredWorkflow(_values(row.ScoreRow), _origin(row.body), is_accepted)
+        elif is_shown and taken_as in {Taken.ACCEPTED, Taken.PARTLY, Taken.WORD_ONLY}:
+            right, outcome = page, used
+            is_accepted = taken_as is not Taken.PARTLY
+            workflow = ScoredWorkflow(
+                {name: getattr(row.ScoreRow, name) for name in DIMENSIONS},
+                Workflow.model_validate_json(row.body).provenance,
+                is_accepted,
+            )
     wrong -= {right, ""}
     if not right and not wrong:
         return None
-    by_word = not told.did
+    is_by_word = not outcome.did
     return Lesson(
         source_id=str(rows[0].id),
         kind=str(rows[0].family) or str(rows[0].id),
@@ -126,14 +133,6 @@ def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | N
         right=right,
         wrong=frozenset(wrong),
         workflow=workflow,
-        said_by=told.judged_by if by_word else "",
-        said=Judgement(told.verdict) if by_word else Judgement.NONE,
+        judged_by=outcome.judged_by if is_by_word else "",
+        judgement=Judgement(outcome.verdict) if is_by_word else Judgement.NONE,
     )
-
-
-def _values(row: ScoreRow) -> dict[str, float]:
-    return {name: getattr(row, name) for name in DIMENSIONS}
-
-
-def _origin(body: str) -> Provenance | None:
-    return Workflow.model_validate_json(body).provenance

@@ -6,8 +6,8 @@ from services.contracts.adoption import (
     EditRequest,
     Judgement,
     LeftBehind,
+    MarkPatch,
     PageBeside,
-    PartOfMark,
     StepJudgement,
     StepMark,
     TakenQuery,
@@ -18,22 +18,27 @@ from services.contracts.adoption import (
 from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.acceptance import AcceptanceCount
-from services.gateway.adoption.beside.pages import PagesBeside
-from services.gateway.adoption.lineage import lineage_of, stored_workflow
-from services.gateway.adoption.marking import Marking
-from services.gateway.adoption.not_applicable import with_nested
-from services.gateway.adoption.records import done_of
-from services.gateway.adoption.standing import left_behind, left_without, placing_of
+from services.gateway.adoption.feedback_recorder import put_judgement, put_mark, record_verdict
+from services.gateway.adoption.linked_pages import LinkedPageFeedback
+from services.gateway.adoption.step_feedback import (
+    lineage_of,
+    list_left_behind,
+    list_left_without_workflow,
+    placement_of,
+    stored_workflow,
+    with_nested,
+)
+from services.gateway.adoption.usage import done_of
 from services.gateway.adoption.versions import Versions
-from services.gateway.tables import AdoptionRow, TicketRow, moment
+from services.gateway.tables import AdoptionRow, TicketRow, to_datetime
 from services.gateway.ticket.queries import no_ticket
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-from services.workflow.path import path_of
+from services.workflow.path import progress_of
 
 
 class AdoptionService:
-    """Everything behind the addresses of adoption."""
+    """Facade over the work on workflows, called by the HTTP routes and the web pages."""
 
     def __init__(
         self,
@@ -42,15 +47,15 @@ class AdoptionService:
         retrieval: Retrieval,
         ingestion: Ingestion | None = None,
     ) -> None:
-        """`ingestion` has the pages that others lead to; without it none is shown beside."""
+        """Create the service; without `ingestion`, which has them, no linked page is shown."""
         self._database = database
-        self._beside = PagesBeside(database, ingestion)
-        self._marking = Marking(database, outbox)
+        self._beside = LinkedPageFeedback(database, ingestion)
+        self._outbox = outbox
         self._versions = Versions(database, outbox, retrieval)
         self._acceptance = AcceptanceCount(database)
 
     def work(self, workflow_id: str) -> Work:
-        """How far the work on a workflow is.
+        """Return the progress on a workflow.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -58,12 +63,12 @@ class AdoptionService:
         with self._database.session() as session:
             line = lineage_of(session, workflow_id)
             workflow = stored_workflow(session, workflow_id)
-            placing = placing_of(session, line, workflow)
-            left = left_behind(session, line, workflow, placing)
+            placement = placement_of(session, line, workflow)
+            left = list_left_behind(session, line, workflow, placement)
             row = session.get(AdoptionRow, line.candidate_id) or AdoptionRow()
-        works = with_nested(workflow, [said.work for said in placing.under.values()])
+        works = with_nested(workflow, [feedback.work for feedback in placement.by_step.values()])
         steps = tuple(sorted(works, key=lambda work: work.step))
-        path = path_of(workflow, done_of(workflow, steps))
+        path = progress_of(workflow, done_of(workflow, steps))
         verdict = Judgement(row.verdict or "")
         return Work(
             workflow_id=workflow_id,
@@ -84,11 +89,11 @@ class AdoptionService:
             verdict=verdict,
             word=row.word or "",
             judged_by=row.judged_by or "",
-            judged_at=moment(row.judged_at),
+            judged_at=to_datetime(row.judged_at),
         )
 
     def left_behind(self, ticket_id: str) -> tuple[LeftBehind, ...]:
-        """What people did and said on a ticket that its workflow does not show as a mark.
+        """List the feedback on a ticket that its workflow does not show as a mark.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -98,36 +103,40 @@ class AdoptionService:
             if row is None:
                 raise no_ticket(ticket_id)
             if row.workflow_id is None:
-                return left_without(session, ticket_id)
+                return list_left_without_workflow(session, ticket_id)
         return self.work(row.workflow_id).left_behind
 
-    def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
-        """Take down what was done with a step; raises as `Marking.mark` does."""
-        self._marking.mark(workflow_id, step_id, mark)
+    def mark(self, workflow_id: str, step_id: str, mark: StepMark | MarkPatch) -> Work:
+        """Record the mark of a step; raises as `put_mark` does."""
+        with self._database.session() as session:
+            put_mark(session, workflow_id, step_id, mark)
         return self.work(workflow_id)
 
-    def beside(self, ticket_id: str, document_id: str, *, heading: str = "") -> PageBeside:
-        """Return a page that the ticket's page leads to; raises as `PagesBeside.page` does."""
+    def linked_page(self, ticket_id: str, document_id: str, *, heading: str = "") -> PageBeside:
+        """Return a page that the ticket's page links to; raises as `LinkedPageFeedback.page`."""
         return self._beside.page(ticket_id, document_id, heading=heading)
 
-    def marked_beside(self, ticket_id: str) -> tuple[PageBeside, ...]:
-        """Return those of which a box was marked; raises as `PagesBeside.marked` does."""
+    def marked_linked_pages(self, ticket_id: str) -> tuple[PageBeside, ...]:
+        """Return the linked pages with a marked box; raises as `LinkedPageFeedback.marked` does."""
         return self._beside.marked(ticket_id)
 
-    def mark_beside(
-        self, ticket_id: str, document_id: str, box: str, mark: StepMark | PartOfMark
+    def mark_linked_box(
+        self, ticket_id: str, document_id: str, box: str, mark: StepMark | MarkPatch
     ) -> PageBeside:
-        """Take down what was done with a box of one; raises as `PagesBeside.mark` does."""
+        """Record the mark of a linked page's box; raises as `LinkedPageFeedback.mark` does."""
         return self._beside.mark(ticket_id, document_id, box, mark)
 
     def judge(self, workflow_id: str, step_id: str, judgement: StepJudgement) -> Work:
-        """Take down what is thought of a step; raises as `Marking.mark` does."""
-        self._marking.judge(workflow_id, step_id, judgement)
+        """Record the judgement of a step; raises as `put_judgement` does."""
+        with self._database.session() as session:
+            put_judgement(session, self._outbox, workflow_id, step_id, judgement)
         return self.work(workflow_id)
 
     def accept(self, workflow_id: str, acceptance: Acceptance) -> Work:
-        """Say that the workflow was the answer, or take it back; raises `WorkflowNotFoundError`."""
-        self._marking.accept(workflow_id, acceptance)
+        """Accept the workflow as a whole, or undo that; raises `WorkflowNotFoundError`."""
+        verdict = Judgement.ACCEPTED if acceptance.accepted else Judgement.NONE
+        with self._database.session() as session:
+            record_verdict(session, workflow_id, verdict, acceptance.word)
         return self.work(workflow_id)
 
     def edit(self, workflow_id: str, request: EditRequest) -> str:
@@ -135,13 +144,13 @@ class AdoptionService:
         return self._versions.edit(workflow_id, request)
 
     def changes(self, workflow_id: str) -> VersionChanges:
-        """What a version changes; raises `WorkflowNotFoundError`."""
+        """Return the changes of a version; raises `WorkflowNotFoundError`."""
         return self._versions.changes(workflow_id)
 
     def report(self, weeks: int) -> AcceptanceReport:
-        """The acceptance rate of so many weeks, the present one included."""
+        """Return the acceptance rate of the last `weeks` weeks, the present one included."""
         return self._acceptance.report(weeks)
 
     def taken(self, query: TakenQuery) -> tuple[TakenTicket, ...]:
-        """The tickets that a number of the report counts."""
+        """List the tickets behind a number of the report."""
         return self._acceptance.tickets(query)

@@ -6,35 +6,35 @@ from sqlalchemy.orm import Session
 
 from services.contracts.adoption import EditRequest, VersionChanges
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.doubts import put_doubt
-from services.gateway.adoption.lineage import Lineage, lineage_of, next_rank, stored_workflow
-from services.gateway.adoption.records import recount
-from services.gateway.tables import WorkflowRow
-from services.gateway.ticket.citations import cite
+from services.gateway.adoption.doubts import queue_doubt
+from services.gateway.adoption.step_feedback import Lineage, lineage_of, next_rank, stored_workflow
+from services.gateway.adoption.usage import recount
+from services.gateway.tables import StoredVerdict, WorkflowRow
+from services.gateway.ticket.citations import store_citations
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.lifecycle import doubts_of, show_version
+from services.gateway.ticket.lifecycle import show_version
 from services.grounding.evidence import Evidence
-from services.grounding.grounder import say_verbatim
+from services.grounding.grounder import is_verbatim
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError, NotFoundError, UnavailableError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
-from services.workflow.editing.changes import ChangeKind, changes
-from services.workflow.editing.edited import edited
+from services.workflow.editing.apply_edits import apply_edits
+from services.workflow.editing.changes import ChangeKind, step_changes
 from services.workflow.model import Citation, Provenance, Step, Workflow
 
 BY_PERSON = "person"
-"""The writer of a version."""
+"""Name of the planner of a version."""
 
 
 class WorkflowChangedError(ConflictError):
-    """Somebody has edited the workflow meanwhile: the version that was seen is not the latest."""
+    """The workflow was edited meanwhile: the version that was seen is not the latest."""
 
 
 class Versions:
-    """Makes them, and tells what they change."""
+    """Editor of workflows: makes versions and compares them."""
 
     def __init__(self, database: Database, outbox: Outbox, retrieval: Retrieval) -> None:
         self._database = database
@@ -42,9 +42,9 @@ class Versions:
         self._retrieval = retrieval
 
     def edit(self, workflow_id: str, request: EditRequest) -> str:
-        """Make a version with these edits, which the ticket shows from now on; returns its id.
+        """Store a version with these edits, which the ticket shows from now on; return its id.
 
-        Edits that change nothing make none, and what they are of is shown.
+        Edits that change nothing make none, and their base is shown.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -54,16 +54,19 @@ class Versions:
         with self._database.session() as session:
             _check_latest(lineage_of(session, workflow_id))
             base = stored_workflow(session, workflow_id)
-        new = edited(base, request.edits, new_id=_step_id, says=self._says)
+        new = apply_edits(base, request.edits, new_id=_step_id, is_supported=self._is_verbatim)
         if new == base:
             return workflow_id
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
             _check_latest(line)
-            return self._store(session, line, base, _by_person(new))
+            origin = new.provenance or Provenance(planner=BY_PERSON)
+            written = origin.model_copy(update={"planner": BY_PERSON, "version": "", "model": ""})
+            signed = new.model_copy(update={"provenance": written})
+            return self._store(session, line, base, signed)
 
     def changes(self, workflow_id: str) -> VersionChanges:
-        """What a version changes of its base and of its candidate.
+        """Return the changes of a version since its base and since its candidate.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -77,8 +80,8 @@ class Versions:
         return VersionChanges(
             workflow_id=workflow_id,
             base_id=base_id,
-            since_base=changes(base, now),
-            since_candidate=changes(candidate, now),
+            since_base=step_changes(base, now),
+            since_candidate=step_changes(candidate, now),
         )
 
     def _store(self, session: Session, line: Lineage, base: Workflow, new: Workflow) -> str:
@@ -95,12 +98,7 @@ class Versions:
                 planner=BY_PERSON,
                 steps=len(new.steps),
                 body=new.model_dump_json(),
-                fit=row.fit,
-                is_checked=row.is_checked,
-                **doubts_of(new),
-                page_origin=row.page_origin,
-                kind=row.kind,
-                against=list(row.against),
+                **StoredVerdict.of(row).recount(new).values(),
                 seconds={},
                 created_at=now,
                 candidate_id=line.candidate_id,
@@ -110,13 +108,13 @@ class Versions:
             )
         )
         session.flush()
-        cite(session, row.ticket_id, new_id, new)
+        store_citations(session, row.ticket_id, new_id, new)
         show_version(session, row, new_id, line.candidate_id, edited_by=author)
         later = lineage_of(session, new_id)
         recount(session, later)
-        corrected = [c.step for c in changes(base, new) if c.kind is not ChangeKind.ADDED]
+        corrected = [c.step for c in step_changes(base, new) if c.kind is not ChangeKind.ADDED]
         for step_id in corrected:
-            put_doubt(session, self._outbox, later, step_id)
+            queue_doubt(session, self._outbox, later, step_id)
         facts: dict[str, object] = {
             "workflow_id": new_id,
             "version": row.version + 1,
@@ -125,19 +123,19 @@ class Versions:
         add_events(session, row.ticket_id, [Note("edited", facts)])
         return new_id
 
-    def _says(self, step: Step) -> bool:
-        """Whether the lines that a step cites say it word for word, commands included."""
+    def _is_verbatim(self, step: Step) -> bool:
+        """Return True if the lines a step cites say it word for word, commands included."""
         try:
             chunks = tuple(map(self._chunk, step.citations))
         except (NotFoundError, UnavailableError):
             return False
-        return say_verbatim(Evidence.of(KnowledgeContext(chunks=chunks)), step)
+        return is_verbatim(Evidence.of(KnowledgeContext(chunks=chunks)), step)
 
     def _chunk(self, citation: Citation) -> RetrievedChunk:
         span = Span(**citation.model_dump())
-        found = self._retrieval.source(span)
+        source = self._retrieval.source(span)
         place = f"{span.document_id}:{span.start_line}-{span.end_line}"
-        chunk = Chunk(id=place, span=found.span, heading_path=(), text=found.text)
+        chunk = Chunk(id=place, span=source.span, heading_path=(), text=source.text)
         return RetrievedChunk(chunk=chunk, score=1.0)
 
 
@@ -146,12 +144,6 @@ def _check_latest(line: Lineage) -> None:
         raise WorkflowChangedError(
             "somebody has edited this workflow meanwhile: look at the latest version, and edit that"
         )
-
-
-def _by_person(workflow: Workflow) -> Workflow:
-    origin = workflow.provenance or Provenance(planner=BY_PERSON)
-    written = origin.model_copy(update={"planner": BY_PERSON, "version": "", "model": ""})
-    return workflow.model_copy(update={"provenance": written})
 
 
 def _step_id() -> str:

@@ -19,7 +19,7 @@ from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.noise_reduction import reduce_noise
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.ticket.queue import put_forgetting
-from services.kit.observability.redaction import redacted
+from services.kit.observability.redaction import redact
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.model import ResolvedCase
@@ -32,12 +32,12 @@ _log = structlog.get_logger()
 
 
 class TicketArchive:
-    """Hands resolved tickets over to ingestion. The same ticket again changes nothing."""
+    """Archive of resolved tickets, kept by ingestion. The same ticket again changes nothing."""
 
     def __init__(
         self, database: Database, outbox: Outbox, ingestion: Ingestion, *, is_on: bool = True
     ) -> None:
-        """With `is_on` false nothing is archived any more; what is purged is still forgotten."""
+        """Archive nothing more if `is_on` is false; purged tickets are still forgotten."""
         self._is_on = is_on
         self._database = database
         self._outbox = outbox
@@ -53,7 +53,7 @@ class TicketArchive:
             self._outbox.put(session, ARCHIVE_TASK, {"ticket_id": ticket_id}, key)
 
     def run(self, ticket_id: str) -> None:
-        """Archive the ticket where it has something to teach.
+        """Archive the ticket if it has something to teach.
 
         Raises:
             UnavailableError: Ingestion did not answer.
@@ -107,4 +107,4 @@ def _case_of(
 
 
 def _line(text: str, most: int) -> str:
-    return " ".join(redacted(text).split())[:most]
+    return " ".join(redact(text).split())[:most]

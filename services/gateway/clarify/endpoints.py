@@ -1,10 +1,10 @@
-"""Questions about tickets over HTTP."""
+"""HTTP routes for questions about tickets."""
 
 from fastapi import APIRouter
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
-from services.gateway.clarify.answering import (
-    Answering,
+from services.gateway.clarify.answer_handler import (
+    AnswerHandler,
     ClarificationAnsweredError,
     ClarificationNotFoundError,
     NoSuchChoiceError,
@@ -16,21 +16,21 @@ from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 
-def create_clarify_router(answering: Answering) -> APIRouter:
-    """The routes, over what takes the answers."""
+def create_clarify_router(answer_handler: AnswerHandler) -> APIRouter:
+    """Create the routes for questions and answers."""
     router = APIRouter(prefix="/v1/tickets/{ticket_id}/clarifications")
 
     @router.get("", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
     def list_clarifications(ticket_id: Id) -> list[Clarification]:
-        """What was asked about a ticket and answered, in order; only the last may be open."""
-        return answering.of_ticket(ticket_id)
+        """List the questions and answers of a ticket, in order; only the last may be open."""
+        return answer_handler.of_ticket(ticket_id)
 
     @router.post("/dismissals", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
     def dismiss_clarification(ticket_id: Id) -> list[Clarification]:
         """Go on without an answer: the open question is closed and nothing more is asked."""
-        return answering.dismiss(ticket_id)
+        return answer_handler.dismiss(ticket_id)
 
     @router.post(
         "/{clarification_id}/answers",
@@ -45,11 +45,11 @@ def create_clarify_router(answering: Answering) -> APIRouter:
     def answer_clarification(
         ticket_id: Id, clarification_id: Id, answer: ClarificationAnswer
     ) -> Clarification:
-        """Answer a question by the number of a choice, in own words, or that it is not known.
+        """Answer a question: by the number of a choice, in own words, or as not known.
 
         The ticket is walked again with what was learned; until then its first workflow stays. The
         same answer again changes nothing.
         """
-        return answering.answer(ticket_id, clarification_id, answer)
+        return answer_handler.answer(ticket_id, clarification_id, answer)
 
     return router

@@ -1,18 +1,19 @@
-"""Asks which of several documents applies, with the lines of each that came near."""
+"""The question which of several pages applies, with the lines of each that came nearest."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from services.contracts.clarification import PageCard
 from services.contracts.retrieval import RIVAL_SCORE, PageReading, RetrievedContext
-from services.gateway.clarify.asked_words import MOST_CHOICES
-from services.gateway.page_words.words import PageWords, found_pages, page_hash
-from services.gateway.ticket.question import About, Choice, Question
+from services.gateway.clarify.decision_question import MOST_CHOICES
+from services.gateway.page_feedback import PageFeedback, page_hash, retrieved_pages
+from services.gateway.ticket.question import AnswerChoice, ClarifyingQuestion, QuestionTopic
+from services.kit.text import ellipsize, squeeze
 from services.knowledge.document.front_matter import FRONT_MATTER
 from services.knowledge.page.block import BlockKind, Page, plain
 from services.knowledge.page.parsing import parse_page
-from services.language.asking import names_something
 from services.language.names import is_identifier
+from services.language.question_quality import names_something
 from services.language.sentences import sentences
 from services.language.words import tokenise
 from services.procedure.choose import procedure_for
@@ -20,13 +21,13 @@ from services.procedure.choose import procedure_for
 WHICH_PAGE = "Which of these pages is about what you see?"
 NONE_OF_THESE = "None of these"
 _MOST_NAMES = 3
-_MOST_SHOWN = 160
-"""Characters of what a page says that it treats."""
+_MOST_TREATS_CHARACTERS = 160
+"""Characters shown of what a page treats."""
 _OPENING = 4000
-"""Characters of a page that say what it is about; what follows repairs it."""
+"""Characters at the start of a page that say what it is about; the rest is the remedy."""
 _EXCERPT_LINES = 4
 _EXCERPT = 240
-"""Characters of the lines that came near."""
+"""Characters of the excerpt on a page's card."""
 
 
 def page_question(
@@ -35,43 +36,46 @@ def page_question(
     *,
     steps: int,
     is_sure: bool = True,
-    words: PageWords | None = None,
-) -> Question | None:
-    """None where no other page comes near the best one.
+    words: PageFeedback | None = None,
+) -> ClarifyingQuestion | None:
+    """Build the question which page applies; None if no other page comes near the best one.
 
-    Of an unsure ticket another one need not come near, it is enough that it was found; pages that
-    people refused (`words`) stand behind the nearest then.
+    For an unsure ticket another page need only have been retrieved; pages that people refused
+    (`words`) stand behind the nearest then.
 
-    `steps` of the workflow are in vain when another of them is the one; each is as likely to be it
-    as it is relevant beside the best one, whose chance is known.
+    If another page is the right one, the `steps` of the workflow are wasted; its chance follows
+    from its relevance compared with the best page, whose chance is known.
     """
-    said = words or PageWords()
-    rivals = _rivals(context.pages) if is_sure else said.nearest(context.pages)
-    refused = [] if is_sure else said.refused(context.pages)
+    page_words = words or PageFeedback()
+    if is_sure:
+        best = retrieved_pages(context.pages)
+        bar = RIVAL_SCORE * best[0].score if best else 0.0
+        rivals = [page for page in best if page.score >= bar][: MOST_CHOICES - 1]
+    else:
+        rivals = page_words.nearest(context.pages)
+    refused = [] if is_sure else page_words.refused(context.pages)
     pages = [*rivals, *refused]
     if len(pages) < 2:
         return None
     choices = _with_distinct_texts([_choice(page, pages, ticket_text) for page in pages], pages)
     sure = context.confidence
     others = sure * sum(page.score for page in pages[1:]) / pages[0].score
-    return Question(
+    return ClarifyingQuestion(
         text=WHICH_PAGE,
-        choices=(*choices, Choice(text=NONE_OF_THESE)),
-        about=About.PAGES,
+        choices=(*choices, AnswerChoice(text=NONE_OF_THESE)),
+        about=QuestionTopic.PAGES,
         gain=min(others, 1 - sure) * steps,
         decisions=tuple(page.document_id for page in pages),
-        cards=tuple(_card(page, context, said if page in refused else None) for page in pages),
+        cards=tuple(
+            _card(page, context, page_words if page in refused else None) for page in pages
+        ),
     )
 
 
-def _rivals(pages: Sequence[PageReading]) -> list[PageReading]:
-    best = found_pages(pages)
-    bar = RIVAL_SCORE * best[0].score if best else 0.0
-    return [page for page in best if page.score >= bar][: MOST_CHOICES - 1]
-
-
-def _with_distinct_texts(choices: Sequence[Choice], pages: Sequence[PageReading]) -> list[Choice]:
-    """The choices; those of one text are followed by the id of their page."""
+def _with_distinct_texts(
+    choices: Sequence[AnswerChoice], pages: Sequence[PageReading]
+) -> list[AnswerChoice]:
+    """Return the choices, with the page's id added to those of equal text."""
     times = Counter(choice.text for choice in choices)
     return [
         choice.model_copy(update={"text": f"{choice.text} ({page.document_id})"})
@@ -81,8 +85,8 @@ def _with_distinct_texts(choices: Sequence[Choice], pages: Sequence[PageReading]
     ]
 
 
-def _card(page: PageReading, context: RetrievedContext, words: PageWords | None) -> PageCard:
-    """The page with its passage that came nearest, or with its first lines where none did."""
+def _card(page: PageReading, context: RetrievedContext, words: PageFeedback | None) -> PageCard:
+    """Build the card of a page: its nearest passage, or its first lines if none came near."""
     own = [each for each in context.chunks if each.chunk.span.document_id == page.document_id]
     if own:
         nearest = max(own, key=lambda each: each.score).chunk
@@ -118,22 +122,30 @@ def _excerpt(page: Page) -> str:
     return "\n".join(written[:_EXCERPT_LINES])[:_EXCERPT]
 
 
-def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> Choice:
-    """The page by what it treats, and by names that it alone has."""
+def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> AnswerChoice:
+    """Build the choice of a page: what it treats, and names that only this page has."""
     procedure = procedure_for(page.procedures, ticket_text)
-    told = procedure.treats if procedure else ""
-    treats = _short(next(iter(sentences(told)), "")) if names_something(told) else page.title
+    treats_text = procedure.treats if procedure else ""
+    treats = (
+        ellipsize(squeeze(next(iter(sentences(treats_text)), "")), _MOST_TREATS_CHARACTERS)
+        if names_something(treats_text)
+        else page.title
+    )
     others = [other for other in rivals if other is not page]
     names = list(_own_names(page, others, ticket_text))[:_MOST_NAMES]
     shown = treats if page.title in treats else f"{page.title}: {treats}"
     says = " ".join((page.title, treats, *names))
     is_alone = treats == page.title
-    return Choice(text=f"{shown} ({', '.join(names)})" if names and is_alone else shown, says=says)
+    return AnswerChoice(
+        text=f"{shown} ({', '.join(names)})" if names and is_alone else shown, says=says
+    )
 
 
 def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: str) -> Iterator[str]:
-    """Components, alerts and error strings of its opening, those it repeats most first."""
-    elsewhere = set(tokenise(ticket_text)).union(*(_tokens(other) for other in others))
+    """Yield components, alerts and error strings of the page's opening, most frequent first."""
+    elsewhere = set(tokenise(ticket_text)).union(
+        *(set(tokenise(f"{other.title}\n{other.text}")) for other in others)
+    )
     counts: dict[str, int] = {}
     for word in _without_front_matter(page.text)[:_OPENING].split():
         name = word.strip("`'\"()[]{}<>.,;:*")
@@ -143,14 +155,5 @@ def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: st
 
 
 def _without_front_matter(text: str) -> str:
-    found = FRONT_MATTER.match(text)
-    return text[found.end() :] if found else text
-
-
-def _tokens(page: PageReading) -> set[str]:
-    return set(tokenise(f"{page.title}\n{page.text}"))
-
-
-def _short(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _MOST_SHOWN else f"{said[: _MOST_SHOWN - 1].rstrip()}…"
+    front_matter = FRONT_MATTER.match(text)
+    return text[front_matter.end() :] if front_matter else text

@@ -1,67 +1,67 @@
-"""The tickets of a delivery as its answer tells of them."""
+"""Tickets of a delivery, as its answer lists them."""
 
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
 
 from services.contracts.gateway import AcceptedTicket
 from services.contracts.ticket import Fit, TicketDraft, TicketStatus
 from services.gateway.sources.delivery import Resolution
-from services.gateway.tables import TicketRow
+from services.gateway.tables import StoredVerdict, TicketRow
 from services.gateway.ticket.addresses import ticket_url, workflow_url
 from services.gateway.ticket.comments import Comment
+from services.gateway.ticket.lifecycle import NewTicket
 from services.workflow.model import WorkflowKind
 
 COLUMNS = (
-    TicketRow.id,
+    TicketRow.id.label("ticket_id"),
     TicketRow.status,
     TicketRow.reason,
-    TicketRow.fit,
-    TicketRow.is_checked,
-    TicketRow.conditions,
-    TicketRow.doubtful,
-    TicketRow.page_origin,
-    TicketRow.kind,
-    TicketRow.edited_by,
-    TicketRow.against,
     TicketRow.workflow_id,
+    TicketRow.edited_by,
+    *StoredVerdict.columns(TicketRow),
 )
-"""What `acknowledge` reads of a ticket."""
-
-
-def received(draft: TicketDraft, ticket_id: str) -> AcceptedTicket:
-    """A ticket that the delivery made."""
-    return AcceptedTicket(
-        id=ticket_id,
-        status=TicketStatus.RECEIVED,
-        status_url=ticket_url(ticket_id),
-        source=draft.source,
-        external_id=draft.external_id,
-        occurrence=draft.occurrence,
-        created=True,
-    )
+"""Columns of a ticket that answers are made of."""
 
 
 def acknowledge(
-    row: Row[*tuple[Any, ...]], told: TicketDraft | Resolution | Comment, occurrence: str
+    ticket: NewTicket | Row[*tuple[Any, ...]],
+    item: TicketDraft | Resolution | Comment,
+    occurrence: str,
+    *,
+    created: bool = False,
 ) -> AcceptedTicket:
-    """A ticket that was there before, at this time that it broke."""
-    return AcceptedTicket(
-        id=row.id,
-        status=TicketStatus(row.status),
-        status_url=ticket_url(row.id),
-        source=told.source,
-        external_id=told.external_id,
+    """Build the answer for a ticket, new or with its `COLUMNS`, at this occurrence of its fault."""
+    accepted = AcceptedTicket(
+        id=ticket.ticket_id,
+        status=TicketStatus.RECEIVED,
+        status_url=ticket_url(ticket.ticket_id),
+        source=item.source,
+        external_id=item.external_id,
         occurrence=occurrence,
-        created=False,
-        reason=row.reason,
-        fit=Fit(row.fit) if row.fit else None,
-        is_checked=row.is_checked,
-        conditions=row.conditions,
-        doubtful=row.doubtful,
-        page_origin=row.page_origin,
-        kind=WorkflowKind(row.kind),
-        edited_by=row.edited_by,
-        against=tuple(row.against),
-        workflow_url=workflow_url(row.workflow_id) if row.workflow_id else None,
+        created=created,
     )
+    if isinstance(ticket, NewTicket):
+        return accepted
+    return accepted.model_copy(update=current_state(ticket))
+
+
+def current_state(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    """Return the fields of an answer that change with the ticket, from its `COLUMNS`."""
+    return {
+        "status": TicketStatus(row.status),
+        "reason": row.reason,
+        **StoredVerdict.of(row).values(),
+        "fit": Fit(row.fit) if row.fit else None,
+        "kind": WorkflowKind(row.kind),
+        "edited_by": row.edited_by,
+        "against": tuple(row.against),
+        "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,
+    }
+
+
+def read_tickets(session: Session, ids: list[str]) -> dict[str, Row[*tuple[Any, ...]]]:
+    """Return the `COLUMNS` of each existing ticket."""
+    rows = session.execute(select(*COLUMNS).where(TicketRow.id.in_(ids)))
+    return {row.ticket_id: row for row in rows}

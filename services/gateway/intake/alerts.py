@@ -1,91 +1,119 @@
-"""Alerts by their senders' names: which ticket each belongs to, and which are over.
+"""Alerts by their senders' ids: which ticket each belongs to, and which are over.
 
 Webhooks are repeated and overtake each other. Of two equal deliveries one is new, and an end that
 comes before its beginning is kept until that comes.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, select, tuple_, update
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import TicketDraft
+from services.gateway.intake.acknowledgement import COLUMNS
 from services.gateway.sources.delivery import Resolution
-from services.gateway.tables import AlertRow
+from services.gateway.tables import AlertRow, TicketRow
 from services.gateway.ticket.comments import Comment
 from services.kit.sql.database import Database
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400
-"""An end that came first is kept as long: no webhook is retried for longer."""
+"""Seconds for which an end that came first is kept: no webhook is retried for longer."""
+
+_COLUMNS = (AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
 
 
-@dataclass(frozen=True)
-class Claimed:
-    """The ticket that an alert belongs to."""
+class AlertKey(NamedTuple):
+    """Source of an alert, its id there, and the occurrence of its fault."""
 
-    ticket_id: str
-    is_new: bool
-    """Whether the alert had not come before."""
+    source: str
+    external_id: str
+    occurrence: str
+
+    @classmethod
+    def of(cls, alert: Any) -> "AlertKey":  # noqa: ANN401 - a draft, a resolution, or a row
+        """Return the key of an alert, of its end, or of a row."""
+        return cls(alert.source, alert.external_id, alert.occurrence)
+
+
+class AlertClaim(NamedTuple):
+    """Alert that had not come before, or the ticket that it is under."""
+
+    ticket: Row[*tuple[Any, ...]] | None = None
+    """`COLUMNS` of the ticket that it made, or was counted on, before; None for a new alert."""
     is_over: bool = False
-    """Whether its end came first."""
+    """True for a new alert whose end came first."""
 
 
-class Alerts:
-    """What the deliveries of one transaction say."""
+class AlertStore:
+    """Store of alerts: claimed, attached to tickets, and ended, within a transaction."""
 
     def __init__(self, database: Database) -> None:
         self._insert = database.insert
 
-    def claim(self, session: Session, draft: TicketDraft, ticket_id: str) -> Claimed:
-        """Put the alert down under this ticket, unless it is under one already."""
-        if self._add(session, draft, ticket_id, over_at=None):
-            return Claimed(ticket_id, is_new=True)
-        overtaken = (
-            update(AlertRow)
-            .where(_is(draft), AlertRow.ticket_id.is_(None))
-            .values(ticket_id=ticket_id)
-            .returning(AlertRow.ticket_id)
+    def claim_many(
+        self, session: Session, ticket_ids: Mapping[AlertKey, str]
+    ) -> dict[AlertKey, AlertClaim]:
+        """Store the alerts under these tickets, but for those that are under one already."""
+        added = self._add(session, ticket_ids)
+        claims = {key: AlertClaim() for key in added}
+        earlier = ticket_ids.keys() - claims.keys()
+        if not earlier:
+            return claims
+        statement = (
+            select(*_COLUMNS, *COLUMNS)
+            .outerjoin(TicketRow, TicketRow.id == AlertRow.ticket_id)
+            .where(tuple_(*_COLUMNS).in_(earlier))
         )
-        if session.scalar(overtaken) is not None:
-            return Claimed(ticket_id, is_new=True, is_over=True)
-        known = session.scalar(select(AlertRow.ticket_id).where(_is(draft)))
-        assert known is not None  # noqa: S101 - it is what the insert ran into
-        return Claimed(known, is_new=False)
+        for row in session.execute(statement).all():
+            key = AlertKey.of(row)
+            overtaken = update(AlertRow).where(_is_same(key), AlertRow.ticket_id.is_(None))
+            if row.ticket_id is not None:
+                claims[key] = AlertClaim(row)
+            else:
+                session.execute(overtaken.values(ticket_id=ticket_ids[key]))
+                claims[key] = AlertClaim(is_over=True)
+        return claims
 
-    def count_on(self, session: Session, draft: TicketDraft, ticket_id: str) -> None:
-        """Put an alert that was claimed under the ticket that stands for it.
+    def attach_to_tickets(self, session: Session, ticket_ids: Mapping[AlertKey, str]) -> None:
+        """End the earlier occurrences of claimed alerts, which repeat these tickets.
 
         A source that says it broke again says too that the time before is over.
         """
-        session.execute(update(AlertRow).where(_is(draft)).values(ticket_id=ticket_id))
-        if not draft.occurrence:
+        latest = {key[:2]: key for key in ticket_ids if key.occurrence}
+        if not latest:
             return
-        before = and_(_has_id(draft), AlertRow.occurrence != draft.occurrence)
-        still = (before, AlertRow.ticket_id == ticket_id, AlertRow.over_at.is_(None))
-        session.execute(update(AlertRow).where(*still).values(over_at=time.time()))
+        earlier = (
+            tuple_(AlertRow.source, AlertRow.external_id).in_(list(latest)),
+            AlertRow.ticket_id.in_({ticket_ids[key] for key in latest.values()}),
+            tuple_(*_COLUMNS).not_in(list(latest.values())),
+            AlertRow.over_at.is_(None),
+        )
+        session.execute(update(AlertRow).where(*earlier).values(over_at=time.time()))
+
+    def move(self, session: Session, key: AlertKey, ticket_id: str) -> None:
+        """Attach a claimed alert to another ticket."""
+        session.execute(update(AlertRow).where(_is_same(key)).values(ticket_id=ticket_id))
 
     def end(self, session: Session, over: Resolution) -> Sequence[str]:
-        """Note that the alert is over; the tickets for which this was the first time."""
-        is_meant = _is(over) if over.occurrence else _has_id(over)
+        """Mark the alert as over; return the tickets for which this was the first time."""
+        is_match = _is_same(over) if over.occurrence else _has_id(over)
         ended = (
             update(AlertRow)
-            .where(is_meant, AlertRow.over_at.is_(None), AlertRow.ticket_id.is_not(None))
+            .where(is_match, AlertRow.over_at.is_(None), AlertRow.ticket_id.is_not(None))
             .values(over_at=time.time())
             .returning(AlertRow.ticket_id)
         )
         return [each for each in session.scalars(ended) if each is not None]
 
-    def ticket_of(self, session: Session, told: Resolution | Comment) -> tuple[str, str] | None:
-        """The newest ticket that it speaks of, and which time; None when there is none."""
-        which = told.occurrence if isinstance(told, Resolution) else ""
-        is_meant = _has_id(told)
-        if which:
-            is_meant = and_(is_meant, AlertRow.occurrence == which)
+    def find_ticket(self, session: Session, item: Resolution | Comment) -> tuple[str, str] | None:
+        """Return the newest ticket that the item refers to, and its occurrence; None if none is."""
+        is_match = _has_id(item)
+        if isinstance(item, Resolution) and item.occurrence:
+            is_match = _is_same(item)
         newest = (
             select(AlertRow.ticket_id, AlertRow.occurrence)
-            .where(is_meant, AlertRow.ticket_id.is_not(None))
+            .where(is_match, AlertRow.ticket_id.is_not(None))
             .order_by(AlertRow.came_at.desc())
             .limit(1)
         )
@@ -93,41 +121,34 @@ class Alerts:
         return (str(row.ticket_id), row.occurrence) if row else None
 
     def keep(self, session: Session, over: Resolution) -> None:
-        """Remember an end that came first."""
+        """Store an end that came before its alert."""
         if not over.occurrence:
             return  # it may be any time that this broke; the next one must not be hidden
-        self._add(session, over, None, over_at=time.time())
+        self._add(session, {AlertKey.of(over): None}, over_at=time.time())
         too_old = AlertRow.came_at < time.time() - _OVERTAKEN_WITHIN_S
         session.execute(delete(AlertRow).where(AlertRow.ticket_id.is_(None), too_old))
 
     def _add(
         self,
         session: Session,
-        alert: TicketDraft | Resolution,
-        ticket_id: str | None,
-        *,
-        over_at: float | None,
-    ) -> bool:
-        """Whether it was not there."""
-        statement = (
-            self._insert(AlertRow)
-            .values(
-                source=alert.source,
-                external_id=alert.external_id,
-                occurrence=alert.occurrence,
-                ticket_id=ticket_id,
-                came_at=time.time(),
-                over_at=over_at,
-            )
-            .on_conflict_do_nothing()
-            .returning(AlertRow.source)
-        )
-        return session.scalar(statement) is not None
+        ticket_ids: Mapping[AlertKey, str | None],
+        over_at: float | None = None,
+    ) -> Iterable[AlertKey]:
+        """Insert the alerts, in one order everywhere; return those that were not there."""
+        if not ticket_ids:
+            return ()
+        now = time.time()
+        rows = [
+            {**key._asdict(), "ticket_id": ticket_ids[key], "came_at": now, "over_at": over_at}
+            for key in sorted(ticket_ids)
+        ]
+        insert = self._insert(AlertRow).values(rows).on_conflict_do_nothing()
+        return list(map(AlertKey.of, session.execute(insert.returning(*_COLUMNS))))
 
 
-def _has_id(alert: TicketDraft | Resolution | Comment) -> ColumnElement[bool]:
+def _has_id(alert: AlertKey | Resolution | Comment) -> ColumnElement[bool]:
     return and_(AlertRow.source == alert.source, AlertRow.external_id == alert.external_id)
 
 
-def _is(alert: TicketDraft | Resolution) -> ColumnElement[bool]:
+def _is_same(alert: AlertKey | Resolution) -> ColumnElement[bool]:
     return and_(_has_id(alert), AlertRow.occurrence == alert.occurrence)

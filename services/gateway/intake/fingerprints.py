@@ -1,4 +1,4 @@
-"""Which alerts tell of one fault again and again, and which are of one family."""
+"""Fingerprints of alerts that repeat one fault, and families of alerts alike."""
 
 import hashlib
 import re
@@ -11,12 +11,12 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 def fingerprint(draft: TicketDraft) -> str:
-    """Equal for alerts of one fault; empty for a ticket that nobody else's may be counted on.
+    """Return a hash that is equal for alerts of one fault; empty for what is never a repeat.
 
-    A sender with an id for a fault and a mark for each time that it occurs is believed. Of other
-    machines, alerts are the same when name, title, service and labels are; of senders without ids,
-    when every text is. Somebody waits for the answer to a ticket that has an id of its own and no
-    alert behind it, so it is never another one's repeat.
+    A sender with an id for a fault and an occurrence for each time that it breaks is believed. Of
+    other machines, alerts are the same when name, title, service and labels are; of senders without
+    ids, when every text is. Somebody waits for the answer to a ticket that has an id of its own and
+    no alert behind it, so it is never another one's repeat.
     """
     labels = (f"{name}={value}" for name, value in sorted(draft.labels.items()))
     if draft.occurrence:
@@ -25,13 +25,13 @@ def fingerprint(draft: TicketDraft) -> str:
         named = (draft.source, draft.alert_name, draft.title, draft.service)
         return _hash("alert", *named, *labels)
     if not draft.external_id:
-        told = (draft.source, draft.title, draft.description, draft.service)
-        return _hash("text", *told, *labels)
+        texts = (draft.source, draft.title, draft.description, draft.service)
+        return _hash("text", *texts, *labels)
     return ""
 
 
 def family(draft: TicketDraft) -> str:
-    """Equal for alerts that differ in numbers only, whatever system sent them."""
+    """Return a hash that is equal for alerts that differ in numbers only, whoever sent them."""
     words = _NUMBERS.sub("#", draft.alert_name or draft.title).casefold()
     return _hash("family", *_NO_WORD.split(words))
 

@@ -28,14 +28,14 @@ class DeliveryKey:
 
 
 class Answers:
-    """The answers that were given under keys."""
+    """Answers that were stored under an `Idempotency-Key`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._insert = database.insert
 
     def find(self, key: DeliveryKey) -> Accepted | None:
-        """The answer to this request, if it came before.
+        """Return the answer to this request, if it came before.
 
         Raises:
             IdempotencyKeyReusedError: The key came before with another body.
@@ -49,10 +49,12 @@ class Answers:
                 "this Idempotency-Key was used with another body; use a new key for a new request"
             )
         accepted = Accepted.model_validate_json(row.answer)
-        return accepted.of(tuple(t.model_copy(update={"created": False}) for t in accepted.tickets))
+        return accepted.with_tickets(
+            tuple(t.model_copy(update={"created": False}) for t in accepted.tickets)
+        )
 
     def keep(self, session: Session, key: DeliveryKey, accepted: Accepted) -> None:
-        """Remember the answer with the work that it tells of; raises `KeyTakenError`."""
+        """Store the answer with the work that it tells of; raises `KeyTakenError`."""
         statement = (
             self._insert(IdempotencyRow)
             .values(

@@ -1,4 +1,4 @@
-"""What the gateway takes in at most: alerts of one source a minute, and work that waits in all."""
+"""Limits of the intake: alerts of one source per minute, and work that waits in all."""
 
 import threading
 import time
@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import Delivery
-from services.kit.access.rates import Buckets
+from services.kit.access.gate import Buckets
 from services.kit.errors import TooManyRequestsError
 from services.kit.queue.outbox import Outbox
 
 _LOOK_EVERY_S = 1.0
-_COME_AGAIN_S = 15.0
+_RETRY_AFTER_S = 15.0
 
 
 class SourceTooFastError(TooManyRequestsError):
@@ -24,7 +24,7 @@ class TooMuchWaitsError(TooManyRequestsError):
 
 
 class Pressure:
-    """Asked before a delivery is stored; safe to share between threads."""
+    """Admission control for deliveries. Safe to share between threads."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Pressure:
         self._waiting, self._looked_at = 0, float("-inf")
 
     def admit(self, delivery: Delivery) -> None:
-        """Count the delivery.
+        """Count the delivery before it is stored, or refuse it.
 
         Raises:
             SourceTooFastError: Its source may send no more at present.
@@ -75,5 +75,5 @@ class Pressure:
         if self._waiting > self._most_waiting:
             raise TooMuchWaitsError(
                 f"{self._waiting} tasks wait, more than {self._most_waiting}: come again later",
-                retry_after_s=_COME_AGAIN_S,
+                retry_after_s=_RETRY_AFTER_S,
             )

@@ -1,67 +1,52 @@
-"""`POST /mcp`: behind the gate that every route is behind."""
+"""Route `POST /mcp`, with the same access control as every other route."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
 
 from fastapi import APIRouter
 from starlette.types import Receive, Scope, Send
 
-from services.contracts.composing import Composing
+from services.contracts.composing import Compositions
 from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.gateway.mcp.tool import Platform
-from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ports import Adoption, TicketPort, Triage
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 
 
+@dataclass
 class McpEndpoint:
-    """The address as plain ASGI, since the protocol writes its own answers."""
+    """The endpoint as plain ASGI, since the protocol writes its own responses."""
 
-    def __init__(
-        self,
-        tickets: Tickets,
-        triage: Triage,
-        adoption: Adoption,
-        retrieval: Retrieval,
-        *,
-        execution: Execution | None,
-        composing: Composing | None,
-    ) -> None:
-        self._tickets = tickets
-        self._triage = triage
-        self._adoption = adoption
-        self._retrieval = retrieval
-        self._execution = execution
-        self._composing = composing
+    platform: Callable[[Event], Platform]
+    """Function from the event of the process's end to the services that tools work with."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
         from services.gateway.mcp.server import exchange  # noqa: PLC0415 - slow to import
 
-        platform = Platform(
-            gateway=self._tickets,
-            triage=self._triage,
-            adoption=self._adoption,
-            retrieval=self._retrieval,
-            execution=self._execution,
-            composing=self._composing,
-            stopping=scope["app"].state.stopping,
-        )
+        platform = self.platform(scope["app"].state.stopping)
         await exchange(platform, current_caller(), scope, receive, send)
 
 
 def create_mcp_router(
-    tickets: Tickets,
+    tickets: TicketPort,
     triage: Triage,
     adoption: Adoption,
     retrieval: Retrieval,
     *,
     execution: Execution | None = None,
-    composing: Composing | None = None,
+    composing: Compositions | None = None,
 ) -> APIRouter:
-    """The one route; what it offers is `server.TOOLS`."""
+    """Build the router of the one route; its tools are `server.TOOLS`."""
+
+    def platform(stopping: Event) -> Platform:
+        return Platform(tickets, triage, adoption, retrieval, execution, composing, stopping)
+
     router = APIRouter()
     # Tools that change something need `operate`, which each asks for.
-    endpoint = needs(Need.READ)(
-        McpEndpoint(tickets, triage, adoption, retrieval, execution=execution, composing=composing)
-    )
+    endpoint = needs(Need.READ)(McpEndpoint(platform))
     router.add_route("/mcp", endpoint, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     return router

@@ -1,6 +1,7 @@
-"""The Model Context Protocol over HTTP: each request is one exchange, by its own caller."""
+"""The Model Context Protocol over HTTP: each request is one exchange, on behalf of its caller."""
 
 import json
+from inspect import iscoroutinefunction
 from typing import Any
 
 import mcp_types as types
@@ -10,20 +11,18 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from services.gateway.mcp.composing import DRAFT
-from services.gateway.mcp.feedback import FEEDBACK
-from services.gateway.mcp.runs import RUNS
-from services.gateway.mcp.search import SEARCH
-from services.gateway.mcp.tool import Platform, Tool
-from services.gateway.mcp.workflow import ANSWER, GET, MAKE
+from services.gateway.mcp.knowledge_tools import DRAFT, SEARCH
+from services.gateway.mcp.ticket_tools import ANSWER, FEEDBACK, GET, MAKE, RUNS
+from services.gateway.mcp.tool import McpTool, Platform
 from services.kit.access.caller import Caller, acting_as
 from services.kit.access.needs import require
 from services.kit.errors import FlowXpertError
 
-TOOLS: tuple[Tool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK, RUNS, DRAFT)
+TOOLS: tuple[McpTool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK, RUNS, DRAFT)
 
 INSTRUCTIONS = (
     "FlowXpert turns a team's operation documents into checked, cited troubleshooting workflows "
@@ -37,30 +36,48 @@ _log = structlog.get_logger()
 async def exchange(
     platform: Platform, caller: Caller, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    """Answer one request as this caller. Nothing is kept between requests, so any replica may."""
+    """Answer one request as this caller.
+
+    Nothing is kept between requests, so that any replica may answer.
+    """
     sessions = StreamableHTTPSessionManager(
         create_server(platform, caller),
         stateless=True,
         json_response=True,
-        security_settings=_same_origin(Headers(scope=scope)),
+        security_settings=_same_origin_settings(Headers(scope=scope)),
     )
     async with sessions.run():
         await sessions.handle_request(scope, receive, send)
 
 
 def create_server(platform: Platform, caller: Caller) -> Server[dict[str, Any]]:
-    """The tools that the caller may use; every call is checked again."""
+    """Build the server with the tools that the caller may use; every call is checked again."""
 
     async def list_tools(_context: object, _params: object) -> types.ListToolsResult:
         return types.ListToolsResult(
-            tools=[_described(tool) for tool in TOOLS if caller.may(tool.scope)]
+            tools=[
+                types.Tool(
+                    name=tool.name,
+                    title=tool.title,
+                    description=tool.description,
+                    input_schema=_schema(tool.arguments, "validation"),
+                    output_schema=_schema(tool.answer, "serialization"),
+                    annotations=types.ToolAnnotations(
+                        read_only_hint=tool.is_read_only,
+                        destructive_hint=False,
+                        open_world_hint=False,
+                    ),
+                )
+                for tool in TOOLS
+                if caller.may(tool.scope)
+            ]
         )
 
     async def call_tool(
-        _context: object, asked: types.CallToolRequestParams
+        _context: object, request: types.CallToolRequestParams
     ) -> types.CallToolResult:
         with acting_as(caller):
-            return await _called(platform, caller, asked)
+            return await _call(platform, caller, request)
 
     return Server(
         "flowxpert",
@@ -72,52 +89,43 @@ def create_server(platform: Platform, caller: Caller) -> Server[dict[str, Any]]:
     )
 
 
-async def _called(
-    platform: Platform, caller: Caller, asked: types.CallToolRequestParams
+async def _call(
+    platform: Platform, caller: Caller, request: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """What the tool answers; what it refuses is an answer too, with the words of REST."""
-    tool = next((each for each in TOOLS if each.name == asked.name), None)
+    """Run the tool and return its answer; a refusal is an answer too, in the words of REST."""
+    tool = next((each for each in TOOLS if each.name == request.name), None)
     if tool is None:
-        raise MCPError(types.INVALID_PARAMS, f"no tool is called {asked.name[:60]!r}")
+        raise MCPError(types.INVALID_PARAMS, f"no tool is called {request.name[:60]!r}")
     try:
         require(caller, tool.scope)
-        answer = await tool.run(platform, tool.arguments.model_validate(asked.arguments or {}))
+        arguments = tool.arguments.model_validate(request.arguments or {})
+        if iscoroutinefunction(tool.run):
+            answer = await tool.run(platform, arguments)
+        else:
+            answer = await run_in_threadpool(tool.run, platform, arguments)
     except FlowXpertError as error:
-        return _refused(error.body())
+        return _error_result(error.body())
     except ValidationError as error:
-        return _refused({"error": "InvalidInputError", "detail": _wrong(error)})
+        return _error_result({"error": "InvalidInputError", "detail": _describe_errors(error)})
     except Exception:  # noqa: BLE001 - an entry point
         _log.exception("gateway.mcp_tool_failed", tool=tool.name)
-        return _refused({"error": "InternalError", "detail": "a defect; the log tells of it"})
+        return _error_result({"error": "InternalError", "detail": "a defect; the log tells of it"})
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=tool.write(answer))],
         structured_content=answer.model_dump(mode="json"),
     )
 
 
-def _refused(body: dict[str, str]) -> types.CallToolResult:
+def _error_result(body: dict[str, str]) -> types.CallToolResult:
     text = json.dumps(body, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def _wrong(error: ValidationError) -> str:
-    """Where the arguments are wrong, without repeating them."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
+def _describe_errors(error: ValidationError) -> str:
+    """Describe which arguments are wrong, without repeating their values."""
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
     return "; ".join(
-        f"{'.'.join(map(str, e['loc'][:4]))[:80]}: {e['msg']}"[:200] for e in found[:5]
-    )
-
-
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=_schema(tool.arguments, "validation"),
-        output_schema=_schema(tool.answer, "serialization"),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.is_read_only, destructive_hint=False, open_world_hint=False
-        ),
+        f"{'.'.join(map(str, e['loc'][:4]))[:80]}: {e['msg']}"[:200] for e in errors[:5]
     )
 
 
@@ -125,11 +133,11 @@ def _schema(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN40
     return model.model_json_schema(mode=mode)
 
 
-def _same_origin(headers: Headers) -> TransportSecuritySettings:
-    """Pages of other sites are refused, whatever key they hold.
+def _same_origin_settings(headers: Headers) -> TransportSecuritySettings:
+    """Return settings that refuse pages of other sites, whatever key they hold.
 
-    The host is the one that the gate let in: a loopback name, unless a credential was shown, which
-    a page whose name was rebound to this address has not got.
+    The host is the one that access control let in: a loopback name, unless a credential was shown,
+    which a page whose name was rebound to this address has not got.
     """
     host = headers.get("host", "")
     return TransportSecuritySettings(

@@ -1,35 +1,35 @@
-"""What a tool is: a function of the platform with typed arguments, an answer, and a scope."""
+"""Definition of a tool: a function of the platform with typed arguments, an answer and a scope."""
 
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from services.contracts.composing import Composing
+from services.contracts.composing import Compositions
 from services.contracts.execution import Execution
 from services.contracts.mcp import Answer, Arguments
 from services.contracts.retrieval import Retrieval
-from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ports import Adoption, TicketPort, Triage
 from services.kit.access.scopes import Scope
 
 
 @dataclass(frozen=True)
 class Platform:
-    """What tools work with: the services behind the REST addresses."""
+    """The services that tools work with: those behind the REST routes."""
 
-    gateway: Tickets
+    gateway: TicketPort
     triage: Triage
     adoption: Adoption
     retrieval: Retrieval
     execution: Execution | None
-    composing: Composing | None
+    composing: Compositions | None
     stopping: threading.Event
-    """Set when the process ends: nobody waits any longer then."""
+    """Event that is set when the process ends, so that nobody waits any longer."""
 
 
 @dataclass(frozen=True)
-class Tool:
-    """One tool. `run` does its work as the current caller and raises what REST would answer."""
+class McpTool:
+    """One tool. `run` acts as the current caller and raises the errors that REST would answer."""
 
     name: str
     title: str
@@ -37,13 +37,14 @@ class Tool:
     scope: Scope
     arguments: type[Arguments]
     answer: type[Answer]
-    run: Callable[[Platform, Any], Awaitable[Answer]]
+    run: Callable[[Platform, Any], Answer | Awaitable[Answer]]
+    """Function of the tool; a blocking one is run in a thread."""
     write: Callable[[Any], str]
-    """The answer as Markdown for people and models."""
+    """Function that writes the answer as Markdown, for people and models."""
     keeps: bool = True
-    """Whether something of it is stored, where it asks for more than to read."""
+    """True if it stores something, when its scope is more than to read."""
 
     @property
     def is_read_only(self) -> bool:
-        """Whether it changes nothing."""
+        """True if it changes nothing."""
         return self.scope is Scope.READ or not self.keeps

@@ -1,4 +1,4 @@
-"""A page put before the others that were found for a ticket."""
+"""Order of a ticket's pages, and its change in favour of one."""
 
 from collections.abc import Iterable
 
@@ -6,22 +6,22 @@ from services.contracts.retrieval import RetrievedContext
 
 
 def scores_of(context: RetrievedContext) -> dict[str, float]:
-    """Relevance by document, the closest document first."""
-    found: dict[str, float] = {}
+    """Return relevance by document, the closest document first."""
+    scores: dict[str, float] = {}
     for each in context.chunks:
         id_ = each.chunk.span.document_id
-        found[id_] = max(found.get(id_, 0.0), each.score)
+        scores[id_] = max(scores.get(id_, 0.0), each.score)
     for hit in context.nodes:
         for id_ in hit.node.document_ids:
-            found[id_] = max(found.get(id_, 0.0), hit.score)
+            scores[id_] = max(scores.get(id_, 0.0), hit.score)
     for page in context.pages:
         if page.score > 0:  # others are only linked
-            found[page.document_id] = max(found.get(page.document_id, 0.0), page.score)
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+            scores[page.document_id] = max(scores.get(page.document_id, 0.0), page.score)
+    return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
-def led_by(context: RetrievedContext, page: str, confidence: float) -> RetrievedContext:
-    """The context with this page first: it and the page that was first change their relevance.
+def promote_page(context: RetrievedContext, page: str, confidence: float) -> RetrievedContext:
+    """Return the context with this page first: it and the first page swap their relevance.
 
     `confidence` is the chance that it treats the fault.
     """

@@ -1,1 +1,1 @@
-"""Ticket systems: from the bytes of a delivery to tickets, ends and comments."""
+"""Ticket systems: deliveries from bytes to tickets, ends and comments."""

@@ -1,17 +1,17 @@
-"""Comments on tickets, made of what systems send when somebody comments."""
+"""Comments on tickets, made from what systems send when somebody comments."""
 
 import hashlib
 
-from services.gateway.sources.delivery import Ignored, Reading, UnreadableTicketError
+from services.gateway.sources.delivery import DeliveryItem, Ignored, UnreadableTicketError
 from services.gateway.ticket.comments import Comment, is_ours
 
 
-def comment(
+def make_comment(
     source: str, *, external_id: str, text: str, author: str = "", id_: str = "", at: str = ""
-) -> Reading:
-    """The comment; ignored where it is a note of the platform itself, or says nothing.
+) -> DeliveryItem:
+    """Build the comment; ignore one that is a note of the platform itself, or has no text.
 
-    One that has no id is told apart by its author, its text and the time `at` as it was sent.
+    One without an id is told apart by its author, its text and the time `at` as it was sent.
 
     Raises:
         UnreadableTicketError: Nothing says which ticket it is about.

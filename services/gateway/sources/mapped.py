@@ -20,7 +20,6 @@ https://jmespath.org/specification.html
 
 from collections.abc import Set
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,19 +28,18 @@ import yaml
 from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from services.contracts.ticket import TicketDraft
-from services.gateway.sources.comments import comment
+from services.gateway.sources.comments import make_comment
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Ignored,
-    Reading,
     Resolution,
     Source,
     UnreadableTicketError,
-    one_line,
 )
-from services.gateway.sources.fields import draft, labels_of, names, said
+from services.gateway.sources.fields import display_text, draft, labels_of, names
 from services.kit.errors import FlowXpertError
+from services.kit.text import squeeze
 
 BUNDLED = Path(__file__).with_name("mappings.yaml")
 SHOWN_ERRORS = 5
@@ -51,21 +49,16 @@ class MappingError(FlowXpertError):
     """The file of mappings cannot be used; says where and why."""
 
 
-@lru_cache(maxsize=10_000)
-def _compiled(expression: str) -> Any:  # noqa: ANN401 - jmespath has no types
-    return jmespath.compile(expression)
-
-
-def _compiles(expression: str) -> str:
+def _check_expression(expression: str) -> str:
     try:
-        _compiled(expression)
+        jmespath.compile(expression)
     except JMESPathError as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"no JMESPath expression: {reason}") from None
     return expression
 
 
-Expression = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_compiles)]
+Expression = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_check_expression)]
 
 
 class _Strict(BaseModel):
@@ -73,7 +66,7 @@ class _Strict(BaseModel):
 
 
 class TicketMapping(_Strict):
-    """Where an item keeps the fields of a ticket."""
+    """Expressions for the fields of a ticket within an item."""
 
     title: Expression
     external_id: Expression | None = None
@@ -82,7 +75,7 @@ class TicketMapping(_Strict):
     alert_name: Expression | None = None
     severity: Expression | None = None
     severities: dict[str, Literal["critical", "high", "warning", "low", "info"]] = {}
-    """What the system's own words mean, where they mean something else than elsewhere."""
+    """Severities for the system's own words, if they mean something else than elsewhere."""
     service: Expression | None = None
     teams: Expression | None = None
     labels: Expression | None = None
@@ -90,7 +83,7 @@ class TicketMapping(_Strict):
 
 
 class CommentMapping(_Strict):
-    """Where an item keeps a comment on its ticket; `external_id` of the ticket says on which."""
+    """Expressions for a comment within an item, on the ticket with its `external_id`."""
 
     when: Expression
     text: Expression
@@ -99,7 +92,7 @@ class CommentMapping(_Strict):
 
 
 class SourceMapping(_Strict):
-    """A ticket system."""
+    """Mapping of one ticket system."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
     when: Expression
@@ -107,19 +100,19 @@ class SourceMapping(_Strict):
     ticket: TicketMapping
     resolved: Expression | None = None
     resolved_occurrence: Expression | None = None
-    """Which time it is that is over, where the end still tells; else all that are open."""
+    """Occurrence that is over, if the end still tells it; without it all that are open end."""
     comment: CommentMapping | None = None
     ignored: Expression | None = None
 
 
 class MappingFile(_Strict):
-    """The whole file."""
+    """Content of the whole file."""
 
     sources: list[SourceMapping]
 
 
 def read_mappings(path: Path, *, taken: Set[str]) -> tuple[Source, ...]:
-    """The sources that the file describes, in its order; `taken` names are refused.
+    """Read the sources that the file describes, in its order; `taken` names are refused.
 
     Raises:
         MappingError: It cannot be read, or says something that is no mapping; names the lines.
@@ -132,25 +125,25 @@ def read_mappings(path: Path, *, taken: Set[str]) -> tuple[Source, ...]:
     try:
         file = MappingFile.model_validate(content)
     except ValidationError as error:
-        raise MappingError(_explained(path, tree, error)) from None
-    known = set(taken)
+        raise MappingError(_explain(path, tree, error)) from None
+    seen = set(taken)
     for index, mapping in enumerate(file.sources):
-        if mapping.name in known:
+        if mapping.name in seen:
             place = _place(path, tree, ("sources", index, "name"))
             raise MappingError(f"{place}: another source is called {mapping.name!r}")
-        known.add(mapping.name)
-    return tuple(_Mapped(mapping).source() for mapping in file.sources)
+        seen.add(mapping.name)
+    return tuple(_MappedSource(mapping).source() for mapping in file.sources)
 
 
-def _explained(path: Path, tree: yaml.Node | None, error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    shown = [f"{_place(path, tree, item['loc'])}: {item['msg']}" for item in found[:SHOWN_ERRORS]]
-    more = [f"and {len(found) - SHOWN_ERRORS} more"] if len(found) > SHOWN_ERRORS else []
+def _explain(path: Path, tree: yaml.Node | None, error: ValidationError) -> str:
+    errors = error.errors(include_url=False, include_input=False, include_context=False)
+    shown = [f"{_place(path, tree, item['loc'])}: {item['msg']}" for item in errors[:SHOWN_ERRORS]]
+    more = [f"and {len(errors) - SHOWN_ERRORS} more"] if len(errors) > SHOWN_ERRORS else []
     return "; ".join([*shown, *more])
 
 
 def _place(path: Path, tree: yaml.Node | None, location: tuple[int | str, ...]) -> str:
-    """File, line and key of the deepest node that there is on the way."""
+    """Return file, line and key of the deepest node that exists on the way."""
     node = tree
     for step in location:
         inner = _child(node, step)
@@ -171,8 +164,8 @@ def _child(node: yaml.Node | None, step: int | str) -> yaml.Node | None:
 
 
 @dataclass(frozen=True)
-class _Mapped:
-    """A mapping at work."""
+class _MappedSource:
+    """Source that reads by its mapping."""
 
     mapping: SourceMapping
 
@@ -186,66 +179,60 @@ class _Mapped:
         )
 
     def matches(self, body: Body) -> bool:
-        """Whether `when` holds; an expression that this body makes no sense of does not."""
+        """Return True if `when` holds; not if the expression makes no sense of the body."""
         try:
-            return bool(_compiled(self.mapping.when).search(body))
+            return bool(jmespath.compile(self.mapping.when).search(body))
         except (JMESPathError, TypeError, ValueError):
             return False
 
     def items(self, body: Body) -> list[Any]:
-        """The items; raises as `read` does."""
-        found = self._found("items", self.mapping.items, body) if self.mapping.items else [body]
-        if not isinstance(found, list) or not found:
+        """Return the items; raises as `read` does."""
+        values = self._evaluate("items", self.mapping.items, body) if self.mapping.items else [body]
+        if not isinstance(values, list) or not values:
             raise UnreadableTicketError(f"items: expected a list at {self.mapping.items!a}")
-        return found
+        return values
 
-    def read(self, item: Any) -> Reading:  # noqa: ANN401 - JSON
-        """The item as its mapping says."""
+    def read(self, item: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
+        """Read the item as its mapping says."""
         mapping = self.mapping
-        if self._found("ignored", mapping.ignored, item):
+        if self._evaluate("ignored", mapping.ignored, item):
             return Ignored(mapping.name, "its mapping says that it tells of no fault")
         remark = mapping.comment
-        if remark is not None and self._found("comment.when", remark.when, item):
-            return self._comment(remark, item)
-        if self._found("resolved", mapping.resolved, item):
+        if remark is not None and self._evaluate("comment.when", remark.when, item):
+            return make_comment(
+                self.mapping.name,
+                external_id=self._line("external_id", self.mapping.ticket.external_id, item),
+                text=display_text(self._evaluate("comment.text", remark.text, item)),
+                author=self._line("comment.author", remark.author, item),
+                id_=self._line("comment.id", remark.id, item),
+            )
+        if self._evaluate("resolved", mapping.resolved, item):
             return Resolution(
                 mapping.name,
                 self._line("external_id", mapping.ticket.external_id, item),
                 self._line("resolved_occurrence", mapping.resolved_occurrence, item),
             )
-        return self._ticket(item)
-
-    def _comment(self, at: CommentMapping, item: Any) -> Reading:  # noqa: ANN401 - JSON
-        return comment(
-            self.mapping.name,
-            external_id=self._line("external_id", self.mapping.ticket.external_id, item),
-            text=said(self._found("comment.text", at.text, item)),
-            author=self._line("comment.author", at.author, item),
-            id_=self._line("comment.id", at.id, item),
-        )
-
-    def _ticket(self, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
         ticket = self.mapping.ticket
         severity = self._line("severity", ticket.severity, item)
         named = ("external_id", "occurrence", "title", "alert_name", "url", "service")
         lines = {name: self._line(name, getattr(ticket, name), item) for name in named}
         return draft(
             self.mapping.name,
-            description=said(self._found("description", ticket.description, item)),
-            labels=labels_of(self._found("labels", ticket.labels, item)),
+            description=display_text(self._evaluate("description", ticket.description, item)),
+            labels=labels_of(self._evaluate("labels", ticket.labels, item)),
             severity=ticket.severities.get(severity, severity),
-            teams=names({"teams": self._found("teams", ticket.teams, item)}, "teams"),
+            teams=names({"teams": self._evaluate("teams", ticket.teams, item)}, "teams"),
             **lines,
         )
 
     def _line(self, name: str, expression: str | None, item: Any) -> str:  # noqa: ANN401 - JSON
-        return one_line(said(self._found(name, expression, item)))
+        return squeeze(display_text(self._evaluate(name, expression, item)))
 
-    def _found(self, name: str, expression: str | None, item: Any) -> Any:  # noqa: ANN401 - JSON
+    def _evaluate(self, name: str, expression: str | None, item: Any) -> Any:  # noqa: ANN401 - JSON
         if expression is None:
             return None
         try:
-            return _compiled(expression).search(item)
+            return jmespath.compile(expression).search(item)
         except (JMESPathError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0][:100]
             raise UnreadableTicketError(f"{self.mapping.name}.{name}: {reason!a}") from None

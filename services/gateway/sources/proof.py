@@ -1,4 +1,4 @@
-"""How a delivery proves that its source sent it: a token, or a signature over the body."""
+"""Proofs that a source sent a delivery: a token, or a signature over the body."""
 
 import base64
 import binascii
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from services.kit.errors import UnauthorizedError
 
 MAX_AGE_S = 300
-"""A signed time may be off by so much, in either direction: the tolerance of Grafana's and of most
-vendors' own examples."""
+"""Most seconds by which a signed time may be off, in either direction: the tolerance of Grafana's
+and of most vendors' own examples.
+"""
 
 
 class WrongSignatureError(UnauthorizedError):
@@ -20,20 +21,20 @@ class WrongSignatureError(UnauthorizedError):
 
 
 @dataclass(frozen=True)
-class Received:
-    """A delivery as it came: header names are in lower case."""
+class WebhookRequest:
+    """Request with a delivery, as it came: header names are in lower case."""
 
     raw: bytes
     headers: Mapping[str, str]
 
     def header(self, name: str) -> str:
-        """The header's value; empty without one."""
+        """Return the header's value; empty without one."""
         return self.headers.get(name.lower(), "")
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What the settings hold to prove a source's deliveries with."""
+    """Credentials of a source in the settings, by which its deliveries are proved."""
 
     secret: str = ""
     topics: frozenset[str] = frozenset()
@@ -43,16 +44,16 @@ class Credentials:
         return bool(self.secret or self.topics)
 
 
-Verify = Callable[[Received, Credentials], None]
-"""Checks a delivery against the source's credentials; raises `WrongSignatureError`."""
+Verify = Callable[[WebhookRequest, Credentials], None]
+"""Check of a delivery against the source's credentials; raises `WrongSignatureError`."""
 
 TOKEN_HEADER = "X-FlowXpert-Token"  # noqa: S105 - a header's name
 
 
-def by_token(received: Received, credentials: Credentials) -> None:
-    """A shared token: `Authorization: Bearer`, the password of `Basic`, or `X-FlowXpert-Token`."""
+def by_token(received: WebhookRequest, credentials: Credentials) -> None:
+    """Check a shared token: of `Bearer`, as password of `Basic`, or in `X-FlowXpert-Token`."""
     offered = [received.header(TOKEN_HEADER), _authorization(received.header("authorization"))]
-    if not any(same(token, credentials.secret) for token in offered if token):
+    if not any(is_same_secret(token, credentials.secret) for token in offered if token):
         raise WrongSignatureError(
             f"send the source's secret as `Authorization: Bearer …`, as the password of `Basic`, "
             f"or as `{TOKEN_HEADER}: …`"
@@ -60,9 +61,12 @@ def by_token(received: Received, credentials: Credentials) -> None:
 
 
 def by_signature(header: str, *prefixes: str) -> Verify:
-    """HMAC-SHA256 of the body in hexadecimal, after one of the prefixes; any of several will do."""
+    """Build a check of the body's HMAC-SHA256 in hexadecimal, after one of the prefixes.
 
-    def verify(received: Received, credentials: Credentials) -> None:
+    One right signature of several is enough.
+    """
+
+    def verify(received: WebhookRequest, credentials: Credentials) -> None:
         offered = _signatures(received.header(header), prefixes or ("",))
         check_signature(header, offered, credentials.secret, received.raw)
 
@@ -70,27 +74,27 @@ def by_signature(header: str, *prefixes: str) -> Verify:
 
 
 def by_either(first_header: str, signed: Verify) -> Verify:
-    """The signature where its header is sent, else the token."""
+    """Build a check of the signature if its header is sent, else of the token."""
 
-    def verify(received: Received, credentials: Credentials) -> None:
+    def verify(received: WebhookRequest, credentials: Credentials) -> None:
         (signed if received.header(first_header) else by_token)(received, credentials)
 
     return verify
 
 
 def check_signature(header: str, offered: Iterable[str], secret: str, signed: bytes) -> None:
-    """One of the signatures must be that of these bytes.
+    """Check that one of the signatures is that of these bytes.
 
     Raises:
         WrongSignatureError: None is.
     """
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    if not any(same(signature.lower(), expected) for signature in offered):
+    if not any(is_same_secret(signature.lower(), expected) for signature in offered):
         raise WrongSignatureError(f"`{header}` does not sign this body with the source's secret")
 
 
 def check_time(header: str, seconds: str) -> None:
-    """A signed time must be of now.
+    """Check that a signed time is of now.
 
     Raises:
         WrongSignatureError: It is no time, or too far away.
@@ -99,8 +103,8 @@ def check_time(header: str, seconds: str) -> None:
         raise WrongSignatureError(f"`{header}` is no time within {MAX_AGE_S} s of now")
 
 
-def same(offered: str, expected: str) -> bool:
-    """Equal, in a time that does not depend on where they differ."""
+def is_same_secret(offered: str, expected: str) -> bool:
+    """Compare two secrets in a time that does not depend on where they differ."""
     return hmac.compare_digest(offered.encode("utf-8", "replace"), expected.encode())
 
 

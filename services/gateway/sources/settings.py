@@ -1,4 +1,4 @@
-"""Settings of the webhooks: what proves that a source sent a delivery."""
+"""Settings of the webhooks: secrets of the sources, and mappings of further ones."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,14 +17,14 @@ _Secret = Annotated[SecretStr, Field(min_length=_SECRET_CHARACTERS)]
 
 def _secret(description: str) -> SecretStr | None:
     # pydantic's Field is typed as what the field holds.
-    found: SecretStr | None = Field(
+    field: SecretStr | None = Field(
         default=None, min_length=_SECRET_CHARACTERS, description=f"{description} {_UNSET}"
     )
-    return found
+    return field
 
 
 class WebhookSettings(Settings):
-    """What proves that a ticket system sent a delivery, and how further systems are read.
+    """Secrets by which ticket systems prove a delivery, and mappings of further systems.
 
     A token comes as `Authorization: Bearer`, as the password of `Basic`, or in `X-FlowXpert-Token`.
     """
@@ -73,7 +73,7 @@ class WebhookSettings(Settings):
     )
 
     def credentials(self, source: str) -> Credentials:
-        """What the source's deliveries are proved with; false where nothing is set."""
+        """Return the credentials of a source; false if nothing is set."""
         own: SecretStr | None = getattr(self, f"{source}_secret", None)
         secret = own or self.mapped_secrets.get(source)
         topics = frozenset(self.sns_topics) if source == "cloudwatch" else frozenset[str]()

@@ -19,9 +19,14 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256, HashAlgorithm
 from cryptography.x509 import load_pem_x509_certificate
 
+from services.gateway.sources.bodies import parse_json
 from services.gateway.sources.fields import line, text
-from services.gateway.sources.parsing import parse_json
-from services.gateway.sources.proof import Credentials, Received, WrongSignatureError, by_token
+from services.gateway.sources.proof import (
+    Credentials,
+    WebhookRequest,
+    WrongSignatureError,
+    by_token,
+)
 from services.kit.errors import ForbiddenError, UnavailableError
 
 TYPE_HEADER = "x-amz-sns-message-type"
@@ -51,23 +56,23 @@ class CertificateUnavailableError(UnavailableError):
 
 
 def is_envelope(body: Mapping[str, Any]) -> bool:
-    """A message as SNS posts it."""
+    """Return True for a message as SNS posts it."""
     return line(body, "Type") in _SIGNED and "TopicArn" in body and "Message" in body
 
 
 def is_confirmation(body: Mapping[str, Any]) -> bool:
-    """SNS asks whether this address wants a topic's messages."""
+    """Return True if SNS asks whether this address wants a topic's messages."""
     return body.get("Type") in _CONFIRMATIONS
 
 
 def message(body: Mapping[str, Any]) -> str:
-    """What the topic's publisher wrote."""
+    """Return the text that the topic's publisher wrote."""
     return text(body, "Message")
 
 
 @lru_cache(maxsize=32)
 def fetch(url: str) -> bytes:
-    """The bytes at an address of AWS SNS, remembered; nowhere else, and no redirect is followed.
+    """Fetch what is at an address of AWS SNS, once; no redirect is followed.
 
     Raises:
         WrongSignatureError: The address is no such.
@@ -84,7 +89,7 @@ def fetch(url: str) -> bytes:
 
 
 def check_address(url: str) -> None:
-    """Only https on a host of AWS SNS.
+    """Check that an address is https on a host of AWS SNS.
 
     Raises:
         WrongSignatureError: It is another address.
@@ -101,11 +106,11 @@ def check_address(url: str) -> None:
 
 @dataclass(frozen=True)
 class SnsProof:
-    """A message of a known topic, signed by SNS; what comes without an envelope shows the token."""
+    """Proof that SNS signed a message of a known topic; without an envelope, the token."""
 
     fetch: Fetch = fetch
 
-    def __call__(self, received: Received, credentials: Credentials) -> None:
+    def __call__(self, received: WebhookRequest, credentials: Credentials) -> None:
         """Check the delivery.
 
         Raises:
@@ -138,13 +143,13 @@ class SnsProof:
             raise WrongSignatureError("the message is not signed by AWS SNS") from error
 
     def confirm(self, body: Mapping[str, Any]) -> None:
-        """Confirm the subscription, when SNS signed it; raises as a call does."""
+        """Confirm the subscription if SNS signed it; raises as a call does."""
         self.check_signature(body)
         self.fetch(line(body, "SubscribeURL"))
 
 
 def signed_text(body: Mapping[str, Any]) -> bytes:
-    """What SNS signs: the names and values of certain fields, each on a line."""
+    """Return the text that SNS signs: names and values of certain fields, each on a line."""
     fields = _SIGNED.get(line(body, "Type"), ())
     lines = [part for name in fields if name in body for part in (name, str(body[name]))]
     return "".join(f"{part}\n" for part in lines).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Whose a ticket is: the latest decision of each, as it is kept."""
+"""Latest triage decision of each ticket, in the database."""
 
 import time
 
@@ -14,7 +14,7 @@ BY_PERSON = "person"
 
 
 def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -> None:
-    """Keep the decision in place of an earlier one, and tell it as an event."""
+    """Store the decision in place of an earlier one, and record an event."""
     values = {"team": decision.team, "by": decision.by, "body": decision.model_dump_json()}
     insert = insert_of(session)
     statement = insert(TriageRow).values(ticket_id=ticket_id, **values)
@@ -27,7 +27,7 @@ def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -
 def store_decision_of_walk(
     session: Session, ticket_id: str, decision: TriageDecision | None
 ) -> None:
-    """What a walk has come to: the team, or none any more. What a person has said stands."""
+    """Store the team that a walk chose, or none; a person's decision is never replaced."""
     before = decision_of(session, ticket_id)
     if before is not None and before.by == BY_PERSON:
         return
@@ -38,12 +38,12 @@ def store_decision_of_walk(
 
 
 def forget_decision(session: Session, ticket_id: str, by: str) -> None:
-    """Take the decision back, and tell it as an event."""
+    """Delete the decision, and record an event."""
     session.execute(delete(TriageRow).where(TriageRow.ticket_id == ticket_id))
     add_events(session, ticket_id, [Note("handed_back", {"by": by})])
 
 
 def decision_of(session: Session, ticket_id: str) -> TriageDecision | None:
-    """None where triage had nothing to do with the ticket."""
+    """Return the ticket's triage decision; None if it has none."""
     body = session.scalar(select(TriageRow.body).where(TriageRow.ticket_id == ticket_id))
     return TriageDecision.model_validate_json(body) if body else None

@@ -1,4 +1,4 @@
-"""Which tickets rest on which lines of which documents."""
+"""Index of the document lines on which tickets rest."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -14,12 +14,12 @@ from services.kit.sql.database import Database
 from services.workflow.model import Workflow
 
 MOST_CITING = 50
-"""Tickets that are told of a document: the newest."""
+"""Most tickets listed for one document: the newest."""
 MOST_DOCUMENTS = 10_000
 
 
-def cite(session: Session, ticket_id: str, workflow_id: str, workflow: Workflow) -> None:
-    """Note the lines that the steps of a ticket's chosen workflow cite, each range once."""
+def store_citations(session: Session, ticket_id: str, workflow_id: str, workflow: Workflow) -> None:
+    """Store the lines that the steps of a ticket's chosen workflow cite, each range once."""
     spans = dict.fromkeys(
         (each.document_id, each.start_line, each.end_line)
         for step in workflow.steps
@@ -28,8 +28,8 @@ def cite(session: Session, ticket_id: str, workflow_id: str, workflow: Workflow)
     _add(session, ticket_id, workflow_id, spans)
 
 
-def note_nearest(session: Session, ticket_id: str, nearest: Sequence[NearestDocument]) -> None:
-    """Note what came near a ticket that nothing fits."""
+def store_nearest(session: Session, ticket_id: str, nearest: Sequence[NearestDocument]) -> None:
+    """Store the documents that came nearest to a ticket that nothing fits."""
     _add(
         session,
         ticket_id,
@@ -59,13 +59,13 @@ def _add(
 
 
 class Citations:
-    """Reads what `cite` and `note_nearest` wrote."""
+    """Reader of what `store_citations` and `store_nearest` wrote."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def alerts(self, since: float) -> dict[str, int]:
-        """Alerts by document, of tickets since then that rested on it or that it came near."""
+        """Return alert counts by document, of tickets since then that cite it or came near it."""
         distinct = (
             select(CitationRow.document_id, CitationRow.ticket_id)
             .where(CitationRow.ticket_id >= first_id_at(since))
@@ -84,7 +84,7 @@ class Citations:
             return {id_: int(number) for id_, number in session.execute(statement)}
 
     def of_document(self, document_id: str) -> list[Citing]:
-        """The newest tickets that the document has to do with, by their latest workflow."""
+        """Return the newest tickets that cite the document or came near it, by latest workflow."""
         mine = CitationRow.document_id == document_id
         newest = (
             select(CitationRow.ticket_id)

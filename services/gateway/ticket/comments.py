@@ -1,4 +1,4 @@
-"""Comments on tickets: told from the platform's own notes, and kept once, so many of one ticket."""
+"""Comments from ticket systems, each kept once; the platform's own notes are recognised."""
 
 import time
 from dataclasses import dataclass
@@ -7,40 +7,40 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketComment
-from services.gateway.tables import CommentRow, moment
+from services.gateway.tables import CommentRow, to_datetime
 from services.kit.sql.database import insert_of
 
 MOST = 200
 """Comments of one ticket; a longer discussion is read in its own system."""
 
 OPENING = "FlowXpert: "
-"""Every note begins so."""
+"""First words of every note that the platform writes."""
 MARK = "— written by FlowXpert"
-"""And has this line near its end: a system may put its own words before a note."""
+"""Line near the end of every note: a system may put its own words before a note."""
 
 
 @dataclass(frozen=True)
 class Comment:
-    """What somebody said about a ticket in its own system."""
+    """Comment that somebody wrote on a ticket in its own system."""
 
     source: str
     external_id: str
-    """Of the ticket."""
+    """Id of the ticket in its own system."""
     text: str
     author: str
-    """As the system calls them; may be empty."""
+    """Name as the system gives it; may be empty."""
     id: str
-    """The same comment has the same."""
+    """Id of the comment, the same in each of its deliveries."""
 
 
 def is_ours(text: str) -> bool:
-    """Whether the platform has written this; what somebody quotes of it is not looked at."""
+    """Return True if the platform wrote this; quoted lines are not looked at."""
     own = [line.strip() for line in text.splitlines() if not line.lstrip().startswith(">")]
     return MARK in own or any(line.startswith(OPENING) for line in own)
 
 
-def add_comment(session: Session, ticket_id: str, said: Comment) -> bool:
-    """Keep the comment; False where it is known, or the ticket has as many as are kept."""
+def add_comment(session: Session, ticket_id: str, comment: Comment) -> bool:
+    """Store the comment; return False if it is stored already or the ticket has `MOST`."""
     count = select(func.count()).where(CommentRow.ticket_id == ticket_id)
     if (session.scalar(count) or 0) >= MOST:
         return False
@@ -49,10 +49,10 @@ def add_comment(session: Session, ticket_id: str, said: Comment) -> bool:
         insert(CommentRow)
         .values(
             ticket_id=ticket_id,
-            id=said.id,
-            source=said.source,
-            author=said.author,
-            text=said.text,
+            id=comment.id,
+            source=comment.source,
+            author=comment.author,
+            text=comment.text,
             at=time.time(),
         )
         .on_conflict_do_nothing()
@@ -61,19 +61,19 @@ def add_comment(session: Session, ticket_id: str, said: Comment) -> bool:
     return session.scalar(statement) is not None
 
 
-def comments_of(session: Session, ticket_id: str) -> tuple[TicketComment, ...]:
-    """What was said about a ticket, in the order in which it came."""
+def list_comments(session: Session, ticket_id: str) -> tuple[TicketComment, ...]:
+    """Return the comments on a ticket, oldest first."""
     of_ticket = select(CommentRow).where(CommentRow.ticket_id == ticket_id)
     ordered = of_ticket.order_by(CommentRow.at, CommentRow.id)
-    return tuple(_told(row) for row in session.scalars(ordered))
+    return tuple(_to_contract(row) for row in session.scalars(ordered))
 
 
-def _told(row: CommentRow) -> TicketComment:
+def _to_contract(row: CommentRow) -> TicketComment:
     return TicketComment(
         id=row.id,
         source=row.source,
         author=row.author,
         text=row.text,
-        at=moment(row.at),
+        at=to_datetime(row.at),
         turn=row.turn,
     )

@@ -1,4 +1,4 @@
-"""The kinds of events that a ticket can have: all that is to be known of a kind is said here."""
+"""Kinds of ticket events, each with its texts, its metric and what follows from it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,28 +20,28 @@ Facts = Mapping[str, object]
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind, by the name under which its events are stored."""
+    """Kind of ticket event, identified by the name under which its events are stored."""
 
     name: str
     words: str = ""
-    """In a ticket's history; facts stand for the names in braces. Empty: it is not shown there."""
+    """Text in the ticket's history, with facts in braces; if empty, it is not shown there."""
     stage: str = ""
-    """How far the first walk is once it happened, for whoever waits."""
+    """Progress text of the first walk, for whoever waits."""
     is_progress: bool = False
-    """It says how far a walk is, and changes nothing: neither counted nor in the audit log."""
+    """True if it only reports a walk's progress: neither counted nor in the audit log."""
     begins_walk: bool = False
-    """After it a ticket is walked again."""
+    """True if the ticket is walked again after it."""
     ends_walk: bool = False
-    is_told: bool = False
-    """Whether the systems that are to know of the ticket are told the news."""
+    is_announced: bool = False
+    """True if the systems that follow the ticket are notified."""
     is_by_person: bool = False
-    """Its facts name who did it."""
+    """True if its facts name who did it."""
     is_by_source: bool = False
-    """The ticket's own system said it: nobody here has worked with the ticket."""
+    """True if the ticket's own system reported it: nobody here has worked on the ticket."""
     audited: tuple[str, ...] = ()
-    """Facts that the audit log keeps: none of them says what a ticket is about."""
+    """Names of the facts that the audit log keeps: none reveals what a ticket is about."""
     counter: Callable[[Facts], Counter | None] = lambda _facts: None
-    """What it is counted in."""
+    """Counter to increment for an event with these facts; None if it is not counted."""
 
 
 def _decision(facts: Facts) -> Counter:
@@ -67,7 +67,7 @@ _KINDS = (
         "planned",
         "a workflow was made, the best of {candidates}",
         ends_walk=True,
-        is_told=True,
+        is_announced=True,
         audited=("workflow_id", "fit", "candidates"),
         counter=lambda facts: ANSWERS.labels(str(facts["fit"])),
     ),
@@ -75,7 +75,7 @@ _KINDS = (
         "refused",
         "nothing known fits",
         ends_walk=True,
-        is_told=True,
+        is_announced=True,
         counter=lambda _facts: ANSWERS.labels("refused"),
     ),
     EventKind(
@@ -91,7 +91,7 @@ _KINDS = (
     EventKind(
         "asked",
         "a question was asked",
-        is_told=True,
+        is_announced=True,
         counter=lambda _facts: QUESTIONS.labels("asked"),
     ),
     EventKind(
@@ -139,14 +139,14 @@ _KINDS = (
         is_by_source=True,
         audited=("source",),
     ),
-    EventKind("triaged", "{found}", is_told=True, counter=_decision),
-    EventKind("assigned", "given to the team {team}", is_told=True, counter=_decision),
+    EventKind("triaged", "{found}", is_announced=True, counter=_decision),
+    EventKind("assigned", "given to the team {team}", is_announced=True, counter=_decision),
     EventKind("taken", "taken", is_by_person=True),
     EventKind("taken_over", "taken over from {from}", is_by_person=True),
     EventKind("given_back", "given back", is_by_person=True),
-    EventKind("handed_back", "the hand-over was taken back", is_told=True, is_by_person=True),
+    EventKind("handed_back", "the hand-over was taken back", is_announced=True, is_by_person=True),
     EventKind("resolved", "the fault is over"),
-    EventKind("not_over", "the fault is not over after all", is_told=True, is_by_person=True),
+    EventKind("not_over", "the fault is not over after all", is_announced=True, is_by_person=True),
     EventKind("reopened", "it broke again", is_by_source=True, audited=("alerts",)),
     EventKind("repeated", "{alerts} alerts by now", is_by_source=True, audited=("alerts",)),
     EventKind("archived", "kept as a case of {document}"),
@@ -203,7 +203,7 @@ _KINDS = (
     EventKind(
         "ran",
         "a run of the workflow ended: {outcome}",
-        is_told=True,
+        is_announced=True,
         is_by_person=True,
         audited=("run", "outcome"),
     ),
@@ -211,7 +211,7 @@ _KINDS = (
     EventKind(
         "searched",
         "a search for the cause ended: {outcome}",
-        is_told=True,
+        is_announced=True,
         is_by_person=True,
         audited=("search", "outcome"),
     ),
@@ -222,7 +222,7 @@ KINDS: Mapping[str, EventKind] = {kind.name: kind for kind in _KINDS}
 
 PROGRESS = tuple(kind.name for kind in _KINDS if kind.is_progress)
 BEGINNINGS = tuple(kind.name for kind in _KINDS if kind.begins_walk)
-"""After them a ticket is walked again."""
+"""Kinds of events after which a ticket is walked again."""
 ENDS = tuple(kind.name for kind in _KINDS if kind.ends_walk)
 BY_SOURCE = tuple(kind.name for kind in _KINDS if kind.is_by_source)
 STAGES = tuple((kind.name, kind.stage) for kind in _KINDS if kind.stage)

@@ -1,6 +1,6 @@
-"""What happened to tickets, kept so that whoever watches can come late or come back.
+"""Event log of tickets: a watcher may join late or come back.
 
-What changes a ticket goes into the audit log too, in the same transaction and without content.
+Each change of a ticket goes into the audit log too, in the same transaction and without content.
 """
 
 import time
@@ -22,13 +22,13 @@ from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 
 AT_ONCE = 200
-"""Most events read in one look; the next look brings the rest."""
+"""Most events read at once; the next read brings the rest."""
 MOST_OF_TICKET = 1000
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something that happened to a ticket, and when."""
+    """Event of a ticket that is yet to be stored."""
 
     kind: str
     """One of `KINDS`."""
@@ -37,7 +37,7 @@ class Note:
 
 
 def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
-    """Write down, in the caller's transaction, what happened to a ticket."""
+    """Append events to a ticket's log, in the caller's transaction."""
     listed, state, audited = list(notes), None, []
     for note in (each for each in listed if not KINDS[each.kind].is_progress):
         state = state or latest_change(session, ticket_id)
@@ -47,7 +47,7 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
 
 
 def add_first_events(session: Session, first: Collection[tuple[str, Note, Context]]) -> None:
-    """As `add_events`, of new tickets: each by its id, in the name of whoever brought it."""
+    """Append the first events of new tickets, each in the context of its request."""
     audited = [context.run(_audit_line, id_, note, None) for id_, note, context in first]
     _add(session, audited, [(id_, note) for id_, note, _ in first])
 
@@ -57,7 +57,7 @@ def _add(
     audited: Sequence[Mapping[str, object]],
     events: Sequence[tuple[str, Note]],
 ) -> None:
-    """In a statement each; what is told of is counted once it is stored."""
+    """Insert audit lines and events in one statement each; count the changes after the commit."""
     if audited:
         session.execute(insert(AuditRow), audited)
     if events:
@@ -73,7 +73,7 @@ def _count(note: Note, _session: Session) -> None:
 
 
 def latest_change(session: Session, ticket_id: str) -> str | None:
-    """The kind of the latest event that is more than progress; None before the first."""
+    """Return the kind of the latest event that is more than progress; None before the first."""
     statement = (
         select(EventRow.kind)
         .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(PROGRESS))
@@ -84,33 +84,33 @@ def latest_change(session: Session, ticket_id: str) -> str | None:
 
 
 def last_beginning(session: Session, ticket_id: str) -> str:
-    """The kind of the latest event by which it is walked again; empty before the first."""
+    """Return the kind of the latest event that began a walk; empty before the first."""
     begins = (EventRow.ticket_id == ticket_id, EventRow.kind.in_(BEGINNINGS))
     latest = select(EventRow.kind).where(*begins).order_by(EventRow.id.desc()).limit(1)
     return session.scalar(latest) or ""
 
 
-def last_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:
-    """Names the latest event of this kind; None where there is none."""
+def last_id_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:
+    """Return the id of the latest event of this kind; None if there is none."""
     of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == kind)
     latest = session.scalar(select(func.max(EventRow.id)).where(*of_kind))
     return None if latest is None else str(latest)
 
 
-def last_facts(session: Session, ticket_id: str, kind: str) -> Mapping[str, Any] | None:
-    """Of the latest event of this kind; None where there is none."""
+def last_facts_of_kind(session: Session, ticket_id: str, kind: str) -> Mapping[str, Any] | None:
+    """Return the facts of the latest event of this kind; None if there is none."""
     of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == kind)
     latest = select(EventRow.facts).where(*of_kind).order_by(EventRow.id.desc()).limit(1)
     return session.scalar(latest)
 
 
 def _audit_line(ticket_id: str, note: Note, state: str | None) -> dict[str, object]:
-    told = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}
+    facts = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}
     return audit_line(
         f"ticket.{note.kind}",
         f"ticket {ticket_id}",
         {"state": state} if state else None,
-        {"state": note.kind, **told},
+        {"state": note.kind, **facts},
     )
 
 
@@ -119,13 +119,13 @@ def _event_line(ticket_id: str, note: Note) -> dict[str, object]:
 
 
 class Events:
-    """The events of all tickets, in the order of their ids."""
+    """Event log of all tickets, in the order of the ids."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def after(self, event_id: int, *, ticket_id: str | None = None) -> list[ProgressEvent]:
-        """Events with a higher id, of one ticket or of all, oldest first."""
+        """Return events with a higher id, of one ticket or of all, oldest first."""
         statement = select(EventRow).where(EventRow.id > event_id)
         if ticket_id is not None:
             statement = statement.where(EventRow.ticket_id == ticket_id)
@@ -134,7 +134,7 @@ class Events:
         return [_event(row) for row in rows]
 
     def of_ticket(self, ticket_id: str) -> list[ProgressEvent]:
-        """The events of a ticket, oldest first; of very many the latest."""
+        """Return a ticket's events, oldest first; of very many the latest."""
         statement = (
             select(EventRow)
             .where(EventRow.ticket_id == ticket_id)
@@ -145,7 +145,7 @@ class Events:
             return [_event(row) for row in session.scalars(statement)][::-1]
 
     def latest(self) -> int:
-        """The highest id so far; 0 before the first event."""
+        """Return the highest event id so far; 0 before the first event."""
         with self._database.session() as session:
             return session.scalar(select(func.max(EventRow.id))) or 0
 

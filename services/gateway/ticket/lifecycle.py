@@ -1,4 +1,4 @@
-"""Every change of a ticket's state, with the events that tell of it, in the caller's transaction.
+"""State changes of tickets, each with its events, in the caller's transaction.
 
 A ticket is received, walked, and concluded once for each walk; its fault is resolved and may break
 again; people take its questions, its team and its workflow into their hands.
@@ -19,25 +19,25 @@ from services.gateway.tables import (
     AlertRow,
     ScoreRow,
     ServedRow,
+    StoredVerdict,
     TicketRow,
     TicketTeamRow,
     WorkflowRow,
 )
 from services.gateway.ticket.assignment import store_decision_of_walk
-from services.gateway.ticket.citations import cite, note_nearest
+from services.gateway.ticket.citations import store_citations, store_nearest
 from services.gateway.ticket.events import Note, add_events, add_first_events
-from services.gateway.ticket.outcome import Outcome, Planned, Refused, Verdict
+from services.gateway.ticket.outcome import FitVerdict, PlannedOutcome, RefusedOutcome, WalkOutcome
 from services.gateway.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk, put_walk
 from services.gateway.ticket.severity import priority_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
-from services.kit.sql.rows import changed
-from services.workflow.model import Workflow, WorkflowKind
+from services.kit.sql.rows import execute_and_count
 
 OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 FINAL = tuple(status.value for status in TicketStatus if status.is_final)
 FAILED = (TicketStatus.FAILED.value,)
-_GIVEN_UP = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
+_LEFT_TO_TEAM = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
 _NOT_HANDED_OVER = tuple(
     status.value for status in TicketStatus if status is not TicketStatus.HANDED_OVER
 )
@@ -45,31 +45,31 @@ _UNLESS_PLANNED = case(
     (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
     else_=TicketStatus.FAILED.value,
 )
-"""A walk that breaks takes away no workflow that an earlier one has made."""
+"""SQL guard: a walk that fails never takes away the workflow of an earlier one."""
 
 
-class Concluded(NamedTuple):
-    """A ticket whose walk is over."""
+class ConcludedWalk(NamedTuple):
+    """Walk that is over."""
 
     seconds: float
-    """Since the ticket came."""
+    """Seconds since the ticket came."""
     walk: int
     workflow_id: str | None
-    """What it shows since then; None where the walk made nothing."""
+    """Workflow that the ticket shows since then; None if the walk made none."""
 
 
-class Opening(NamedTuple):
-    """A ticket that is about to be stored."""
+class NewTicket(NamedTuple):
+    """Ticket that is about to be stored."""
 
     draft: TicketDraft
     ticket_id: str
     fingerprint: str
     family: str
     context: Context
-    """Of the request that brings it, in whose name it is stored."""
+    """Context of the request that brings it, in whose name it is stored."""
 
 
-def open_tickets(session: Session, outbox: Outbox, opened: Sequence[Opening]) -> None:
+def open_tickets(session: Session, outbox: Outbox, opened: Sequence[NewTicket]) -> None:
     """Store new tickets, each with its first event and its queued walk, in a few statements."""
     now = time.time()
     session.add_all(
@@ -102,30 +102,31 @@ def open_tickets(session: Session, outbox: Outbox, opened: Sequence[Opening]) ->
 
 
 def note_progress(session: Session, ticket_id: str, notes: Sequence[Note]) -> None:
-    """Store how far its walk is; nothing when it is concluded already."""
+    """Store the progress of a ticket's walk; do nothing if it is concluded already."""
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(OPEN))
         .values(status=TicketStatus.PLANNING.value, updated_at=time.time())
     )
-    if notes and changed(session, statement):
+    if notes and execute_and_count(session, statement):
         add_events(session, ticket_id, notes)
 
 
 def conclude(
     session: Session,
     ticket_id: str,
-    outcome: Outcome,
+    outcome: WalkOutcome,
     notes: Sequence[Note] = (),
     *,
     walk: int | None = None,
-) -> Concluded | None:
-    """Store how its walk ended, with the last notes of its progress.
+) -> ConcludedWalk | None:
+    """Store the outcome of a walk, with the last events of its progress.
 
-    None, and nothing is done, when it is concluded already, or this is not its latest `walk`.
+    Returns None, and does nothing, if the ticket is concluded already or this is not its latest
+    `walk`.
     """
-    ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
-    values, facts = _told(outcome, ids)
+    ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, PlannedOutcome) else []
+    values, facts = _row_values_and_event_facts(outcome, ids)
     now = time.time()
     is_this_walk = TicketRow.walks == walk if walk else true()
     statement = (
@@ -137,66 +138,77 @@ def conclude(
     row = session.execute(statement).one_or_none()
     if row is None:
         return None
-    if isinstance(outcome, Planned):
+    if isinstance(outcome, PlannedOutcome):
         _add_candidates(session, ticket_id, outcome, ids, row.walks)
-        cite(session, ticket_id, ids[0], outcome.ranked[0].candidate.workflow)
-    if isinstance(outcome, Refused):
-        note_nearest(session, ticket_id, outcome.nearest)
-    if isinstance(outcome, Planned | Refused):
+        store_citations(session, ticket_id, ids[0], outcome.ranked[0].candidate.workflow)
+    if isinstance(outcome, RefusedOutcome):
+        store_nearest(session, ticket_id, outcome.nearest)
+    if isinstance(outcome, PlannedOutcome | RefusedOutcome):
         if outcome.served is not None and row.walks == 1:
             pages = [page.model_dump() for page in outcome.served.pages]
             is_alert = outcome.served.is_alert
             session.add(ServedRow(ticket_id=ticket_id, is_alert=is_alert, pages=pages, at=now))
-        decided = outcome.triage if isinstance(outcome, Refused) else None
+        decided = outcome.triage if isinstance(outcome, RefusedOutcome) else None
         store_decision_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return Concluded(now - float(row.created_at), row.walks, ids[0] if ids else None)
+    return ConcludedWalk(now - float(row.created_at), row.walks, ids[0] if ids else None)
 
 
-def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
-    """What the ticket's row and its last event say about the outcome."""
+def _row_values_and_event_facts(
+    outcome: WalkOutcome, ids: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, object]]:
+    """Return the column values and the event facts that describe the outcome."""
     without = {"without": list(outcome.degraded)} if outcome.degraded else {}
-    if isinstance(outcome, Planned):
+    if isinstance(outcome, PlannedOutcome):
         best: dict[str, object] = {
             "workflow_id": ids[0],
             "overall": outcome.ranked[0].score.overall,
-            "fit": outcome.verdicts[0].fit.value,
-            "is_checked": _is_checked(outcome.ranked[0]),
-            **doubts_of(outcome.ranked[0].candidate.workflow),
-            "page_origin": origin_of(outcome.ranked[0].candidate.workflow),
-            "kind": outcome.ranked[0].candidate.workflow.kind.value,
-            "against": list(outcome.verdicts[0].against),
+            **_verdict(outcome.ranked[0], outcome.verdicts[0]).values(),
         }
+        values = {**StoredVerdict.cleared(), **best, "reason": "", "nearest": []}
         facts = {**best, "candidates": len(ids), **without}
-        return {
-            **best,
-            "edited_by": "",
-            "better_page": "",
-            "reason": "",
-            "nearest": [],
-            "degraded": list(outcome.degraded),
-        }, facts
-    values: dict[str, Any] = {"reason": outcome.reason}
-    if isinstance(outcome, Refused):
-        values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
-        values |= {"is_checked": False, "conditions": 0, "doubtful": 0, "edited_by": ""}
-        values |= {"page_origin": "", "kind": WorkflowKind.PROCEDURE.value}
-        values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
-        values["degraded"] = list(outcome.degraded)
-        return values, {"reason": outcome.reason, **without}
-    values["status"] = _UNLESS_PLANNED
-    return values, {"reason": outcome.reason}
+        return values | {"degraded": list(outcome.degraded)}, facts
+    if isinstance(outcome, RefusedOutcome):
+        nearest = [near.model_dump(mode="json") for near in outcome.nearest]
+        values = {**StoredVerdict.cleared(), "reason": outcome.reason, "nearest": nearest}
+        facts = {"reason": outcome.reason, **without}
+        return values | {"degraded": list(outcome.degraded)}, facts
+    return {"reason": outcome.reason, "status": _UNLESS_PLANNED}, {"reason": outcome.reason}
+
+
+def _verdict(scored: ScoredCandidate, verdict: FitVerdict) -> StoredVerdict:
+    workflow = scored.candidate.workflow
+    origin = workflow.provenance
+    return StoredVerdict(
+        fit=verdict.fit.value,
+        is_checked=origin is not None and origin.is_approved,
+        page_origin=origin.page_origin if origin else "",
+        kind=workflow.kind.value,
+        against=list(verdict.against),
+    ).recount(workflow)
 
 
 def _add_candidates(
-    session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str], walk: int
+    session: Session, ticket_id: str, outcome: PlannedOutcome, ids: Sequence[str], walk: int
 ) -> None:
     stored = zip(ids, outcome.ranked, outcome.verdicts, strict=True)
     for rank, (workflow_id, scored, verdict) in enumerate(stored, start=1):
-        row = _workflow_row(workflow_id, scored, verdict)
-        row.ticket_id, row.rank, row.seconds = ticket_id, rank, outcome.seconds
-        row.walk = walk
-        session.add(row)
+        workflow = scored.candidate.workflow
+        session.add(
+            WorkflowRow(
+                id=workflow_id,
+                ticket_id=ticket_id,
+                walk=walk,
+                rank=rank,
+                title=workflow.title,
+                planner=workflow.provenance.planner if workflow.provenance else "",
+                steps=len(workflow.steps),
+                body=workflow.model_dump_json(),
+                **_verdict(scored, verdict).values(),
+                seconds=outcome.seconds,
+                created_at=time.time(),
+            )
+        )
     session.flush()  # the scores refer to the workflows
     session.add_all(
         ScoreRow(
@@ -210,46 +222,12 @@ def _add_candidates(
     )
 
 
-def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -> WorkflowRow:
-    workflow = scored.candidate.workflow
-    return WorkflowRow(
-        id=workflow_id,
-        title=workflow.title,
-        planner=workflow.provenance.planner if workflow.provenance else "",
-        steps=len(workflow.steps),
-        body=workflow.model_dump_json(),
-        fit=verdict.fit.value,
-        is_checked=_is_checked(scored),
-        **doubts_of(workflow),
-        page_origin=origin_of(workflow),
-        kind=workflow.kind.value,
-        against=list(verdict.against),
-        created_at=time.time(),
-    )
-
-
-def doubts_of(workflow: Workflow) -> dict[str, int]:
-    """How many of its steps were judged, and are doubtful."""
-    judged = workflow.judged
-    return {"conditions": len(judged), "doubtful": sum(bool(step.doubt) for step in judged)}
-
-
-def origin_of(workflow: Workflow) -> str:
-    """How a page that it follows came about, where nobody wrote it by hand."""
-    return workflow.provenance.page_origin if workflow.provenance else ""
-
-
-def _is_checked(scored: ScoredCandidate) -> bool:
-    origin = scored.candidate.workflow.provenance
-    return origin is not None and origin.is_approved
-
-
 def walk_again(
     session: Session, outbox: Outbox, ticket_id: str, *, priority: int = SOMEBODY_WAITS
 ) -> bool:
-    """Queue another walk; until it is over the workflow stays.
+    """Queue another walk; the ticket keeps its workflow until that is over.
 
-    A ticket that was handed over stays so: then it is False.
+    Returns False for a ticket that was handed over: it is not walked again.
     """
     values = {"status": TicketStatus.PLANNING.value, "walks": TicketRow.walks + 1}
     walk = _begin_walk(session, ticket_id, values, _NOT_HANDED_OVER)
@@ -258,10 +236,10 @@ def walk_again(
     return walk is not None
 
 
-def reopen(session: Session, ticket_id: str, from_: Collection[str]) -> int | None:
-    """Take back how its walk ended, since that is tried again.
+def restart_walk(session: Session, ticket_id: str, from_: Collection[str]) -> int | None:
+    """Undo how a ticket's walk ended, so that it is tried again.
 
-    The number of its walk; None, and nothing is done, where its state is none of these.
+    Returns the number of the walk; None, and nothing is done, if the status is not one of `from_`.
     """
     values = {"status": TicketStatus.RECEIVED.value, "reason": ""}
     walk = _begin_walk(session, ticket_id, values, from_)
@@ -281,7 +259,10 @@ def _begin_walk(
 
 
 def count_repeats(session: Session, ticket_id: str, more: int, *, is_open: bool) -> Note | None:
-    """Count further alerts on the ticket; one that `is_open` opens it again. What is to be told."""
+    """Count further alerts on the ticket; one that `is_open` reopens it.
+
+    Returns the event to store, or None if the change is too small to tell.
+    """
     now = time.time()
     row = session.execute(
         update(TicketRow)
@@ -301,14 +282,17 @@ def count_repeats(session: Session, ticket_id: str, more: int, *, is_open: bool)
 
 
 def resolve(session: Session, ticket_id: str) -> bool:
-    """Resolve the ticket if none of its alerts is open; whether its walk was over by then."""
+    """Resolve the ticket if none of its alerts is open.
+
+    Returns True if it was resolved by this call and its walk was over by then.
+    """
     of_ticket = AlertRow.ticket_id == ticket_id
     is_open = exists().where(of_ticket, AlertRow.over_at.is_(None))
-    said_at = select(func.max(AlertRow.over_at)).where(of_ticket).scalar_subquery()
+    last_over_at = select(func.max(AlertRow.over_at)).where(of_ticket).scalar_subquery()
     resolved = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.resolved_at.is_(None), ~is_open)
-        .values(resolved_at=said_at, updated_at=time.time())
+        .values(resolved_at=last_over_at, updated_at=time.time())
         .returning(TicketRow.status)
     )
     status = session.scalar(resolved)
@@ -318,42 +302,48 @@ def resolve(session: Session, ticket_id: str) -> bool:
     return TicketStatus(status).is_final
 
 
-def open_again(session: Session, ticket_id: str, by: str) -> bool:
-    """Take back that the fault is over, with the alerts that ended then; False where it is open."""
+def mark_unresolved(session: Session, ticket_id: str, by: str) -> bool:
+    """Undo a ticket's resolution, with that of the alerts that ended then.
+
+    Returns False if the ticket was not resolved.
+    """
     over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id).scalar_subquery()
     ended = (AlertRow.ticket_id == ticket_id, AlertRow.over_at == over)
     session.execute(update(AlertRow).where(*ended).values(over_at=None))
     statement = update(TicketRow).where(
         TicketRow.id == ticket_id, TicketRow.resolved_at.is_not(None)
     )
-    if not changed(session, statement.values(resolved_at=None, updated_at=time.time())):
+    if not execute_and_count(session, statement.values(resolved_at=None, updated_at=time.time())):
         return False
     add_events(session, ticket_id, [Note("not_over", {"by": by})])
     return True
 
 
-def end_questions(session: Session, ticket_id: str) -> bool:
-    """Ask nothing more about it; whether this was the first to say so."""
+def stop_questions(session: Session, ticket_id: str) -> bool:
+    """Stop the questions about a ticket; return True if this call was the first to do so."""
     statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))
-    return changed(session, statement.values(asks=False)) == 1
+    return execute_and_count(session, statement.values(asks=False)) == 1
 
 
 def set_holder(
     session: Session, ticket_id: str, to: tuple[str, str] | None, *, instead_of: str | None
 ) -> bool:
-    """Give it to somebody by name and id, or to nobody; only if `instead_of`, by id, has it now."""
+    """Give the ticket to somebody, by name and id, or to nobody.
+
+    Returns False, and does nothing, unless `instead_of`, by id, has it now.
+    """
     name, id_ = to or (None, None)
     has_it = (
         TicketRow.holder_id.is_(None) if instead_of is None else (TicketRow.holder_id == instead_of)
     )
     statement = update(TicketRow).where(TicketRow.id == ticket_id, has_it)
     now = time.time()
-    held = {"holder": name, "holder_id": id_, "held_at": now if to else None, "updated_at": now}
-    return changed(session, statement.values(**held)) == 1
+    values = {"holder": name, "holder_id": id_, "held_at": now if to else None, "updated_at": now}
+    return execute_and_count(session, statement.values(**values)) == 1
 
 
 def hand_over(session: Session, ticket_id: str) -> None:
-    """Make it a team's, unless it is on its way: then the walk says how it ends."""
+    """Hand the ticket over to a team, unless it is being walked: then the outcome decides."""
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(FINAL))
@@ -363,29 +353,38 @@ def hand_over(session: Session, ticket_id: str) -> None:
 
 
 def hand_over_once(session: Session, ticket_id: str, *, has_team: bool) -> bool:
-    """Make it a team's, or let it wait for one; False where it is so, on its way, or over."""
+    """Hand the ticket over to a team, or let it wait for one.
+
+    Returns False, and does nothing, if that was done before, or the ticket is being walked or
+    resolved.
+    """
     status = TicketStatus.HANDED_OVER if has_team else TicketStatus.REJECTED
     statement = update(TicketRow).where(
         TicketRow.id == ticket_id,
         TicketRow.status.in_(FINAL),
-        TicketRow.status.not_in(_GIVEN_UP),
+        TicketRow.status.not_in(_LEFT_TO_TEAM),
         TicketRow.resolved_at.is_(None),
     )
-    return changed(session, statement.values(status=status.value, updated_at=time.time())) == 1
+    return (
+        execute_and_count(session, statement.values(status=status.value, updated_at=time.time()))
+        == 1
+    )
 
 
-def take_over_again(session: Session, ticket_id: str) -> bool:
-    """Take back that it is a team's, or is to be; False where it is neither."""
+def undo_hand_over(session: Session, ticket_id: str) -> bool:
+    """Undo a hand-over; return False if no team has the ticket or is to have it."""
     status = case(
         (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
         else_=TicketStatus.REFUSED.value,
     )
-    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.status.in_(_GIVEN_UP))
-    return changed(session, statement.values(status=status, updated_at=time.time())) == 1
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.status.in_(_LEFT_TO_TEAM)
+    )
+    return execute_and_count(session, statement.values(status=status, updated_at=time.time())) == 1
 
 
-def note_rejected(session: Session, ticket_id: str) -> None:
-    """Its workflow is not the answer, or says to hand over, and no team was found."""
+def mark_rejected(session: Session, ticket_id: str) -> None:
+    """Mark a planned ticket as rejected: its workflow is no answer, and no team was found."""
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.PLANNED.value)
@@ -394,8 +393,8 @@ def note_rejected(session: Session, ticket_id: str) -> None:
     session.execute(statement)
 
 
-def take_back_rejection(session: Session, ticket_id: str) -> None:
-    """Its workflow may be the answer after all."""
+def undo_rejection(session: Session, ticket_id: str) -> None:
+    """Set a rejected ticket back to planned: its workflow may be the answer after all."""
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.REJECTED.value)
@@ -416,51 +415,45 @@ def show_version(
         update(TicketRow)
         .where(TicketRow.id == row.ticket_id, TicketRow.workflow_id.in_(of_walk))
         .values(
+            **StoredVerdict.of(row).values(),
             workflow_id=new_id,
-            fit=row.fit,
-            is_checked=row.is_checked,
-            conditions=row.conditions,
-            doubtful=row.doubtful,
-            page_origin=row.page_origin,
-            kind=row.kind,
             edited_by=edited_by,
-            against=list(row.against),
             overall=overall.scalar_subquery(),
         )
     )
 
 
 def offer_page(session: Session, ticket_id: str, document_id: str) -> None:
-    """Say that another page fits better; nothing that is shown changes."""
+    """Record that another page fits better; what the ticket shows does not change."""
     mine = update(TicketRow).where(TicketRow.id == ticket_id)
     session.execute(mine.values(better_page=document_id, updated_at=time.time()))
 
 
 def keep_workflow(session: Session, ticket_id: str, walk: int, better_page: str) -> bool:
-    """End this walk with the workflow that is there, and offer the page that it was for.
+    """End this walk with the existing workflow, and offer the page that the walk was for.
 
-    False, and nothing is done, when it is concluded already.
+    Returns False, and does nothing, if the walk is concluded already.
     """
     statement = update(TicketRow).where(
         TicketRow.id == ticket_id, TicketRow.status.in_(OPEN), TicketRow.walks == walk
     )
     kept = {"status": TicketStatus.PLANNED.value, "better_page": better_page}
-    return changed(session, statement.values(**kept, updated_at=time.time())) == 1
+    return execute_and_count(session, statement.values(**kept, updated_at=time.time())) == 1
 
 
 def lock_ticket_of(session: Session, workflow_id: str) -> None:
-    """Let nobody else change anything about a workflow's ticket until the transaction ends."""
+    """Lock the ticket row of a workflow until the transaction ends, by an UPDATE of no effect."""
     ticket = select(WorkflowRow.ticket_id).where(WorkflowRow.id == workflow_id)
     mine = TicketRow.id == ticket.scalar_subquery()
     session.execute(update(TicketRow).where(mine).values(walks=TicketRow.walks))
 
 
 def lock_ticket(session: Session, ticket_id: str) -> None:
-    """The same of a ticket."""
+    """Lock the ticket row until the transaction ends, by an UPDATE of no effect."""
     mine = TicketRow.id == ticket_id
     session.execute(update(TicketRow).where(mine).values(walks=TicketRow.walks))
 
 
 def touch(session: Session, ticket_id: str, now: float) -> None:
-    """Note that something was done with it: it is kept for so much longer."""
+    """Set the ticket's time of change, from which retention is counted."""
     session.execute(update(TicketRow).where(TicketRow.id == ticket_id).values(updated_at=now))

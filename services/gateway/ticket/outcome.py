@@ -1,4 +1,4 @@
-"""How a walk can end, and what is counted of it."""
+"""Outcomes of a walk, and their metrics."""
 
 from dataclasses import dataclass, field
 
@@ -8,21 +8,21 @@ from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.gateway.metrics import CANDIDATES, CHANCE, DEGRADED, SCORE, STEPS
-from services.gateway.ticket.question import Question
+from services.gateway.ticket.question import ClarifyingQuestion
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How surely one candidate is the answer."""
+class FitVerdict:
+    """Judgement of how surely one candidate is the answer."""
 
     fit: Fit
     against: tuple[str, ...] = ()
-    """What speaks against it; empty where it surely fits."""
+    """Objections to it, in words; empty if it surely fits."""
 
 
 @dataclass(frozen=True)
-class Served:
-    """What spoke for which page."""
+class ServedPages:
+    """Retrieved pages, each with the signs that spoke for it."""
 
     pages: tuple[PageSigns, ...]
     """Best first."""
@@ -30,54 +30,54 @@ class Served:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedOutcome:
     """Candidates, best first, at least one, each with how surely it is the answer."""
 
     ranked: tuple[ScoredCandidate, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[FitVerdict, ...]
     seconds: dict[str, float]
-    questions: tuple[Question, ...] = ()
-    """What an answer would make it better by, the best question first."""
+    questions: tuple[ClarifyingQuestion, ...] = ()
+    """Questions whose answers would improve it, the best first."""
     degraded: tuple[str, ...] = ()
-    """What the walk went on without."""
+    """Names of what did not answer, so that the walk went on without."""
     asks_page: bool = False
-    """Whether a model is to be asked which of the pages found treats the fault."""
-    served: Served | None = None
+    """True if a model is to be asked which of the retrieved pages treats the fault."""
+    served: ServedPages | None = None
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 
 @dataclass(frozen=True)
-class Refused:
-    """Nothing known fits."""
+class RefusedOutcome:
+    """Refusal: no known procedure fits."""
 
     reason: str
     nearest: tuple[NearestDocument, ...] = ()
     triage: TriageDecision | None = None
-    """The team that it goes to instead."""
-    questions: tuple[Question, ...] = ()
+    """Team that the ticket goes to instead."""
+    questions: tuple[ClarifyingQuestion, ...] = ()
     degraded: tuple[str, ...] = ()
-    served: Served | None = None
+    served: ServedPages | None = None
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 
 @dataclass(frozen=True)
-class Failed:
-    """The walk broke, and would break again."""
+class FailedOutcome:
+    """Failure: the walk broke, and would break again."""
 
     reason: str
-    questions: tuple[Question, ...] = field(default=(), init=False)
+    questions: tuple[ClarifyingQuestion, ...] = field(default=(), init=False)
     degraded: tuple[str, ...] = field(default=(), init=False)
     status: TicketStatus = field(default=TicketStatus.FAILED, init=False)
 
 
-Outcome = Planned | Refused | Failed
+WalkOutcome = PlannedOutcome | RefusedOutcome | FailedOutcome
 
 
-def count_outcome(outcome: Outcome) -> None:
-    """Count what a walk has come to."""
+def count_outcome(outcome: WalkOutcome) -> None:
+    """Update the metrics with a walk's outcome."""
     for part in outcome.degraded:
         DEGRADED.labels(part).inc()
-    if not isinstance(outcome, Planned):
+    if not isinstance(outcome, PlannedOutcome):
         return
     for place, scored in enumerate(outcome.ranked):
         provenance = scored.candidate.workflow.provenance

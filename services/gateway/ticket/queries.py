@@ -1,7 +1,7 @@
-"""Reading tickets and workflows; stored JSON is handed on as it is, not checked again."""
+"""Read access to tickets and workflows; stored JSON is passed on without validation."""
 
 import json
-from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,12 +15,12 @@ from services.contracts.gateway import (
 )
 from services.contracts.scorer import DIMENSIONS, Score
 from services.contracts.verdict import JudgedWorkflow
-from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow, moment
+from services.gateway.tables import ScoreRow, StoredVerdict, TicketRow, WorkflowRow, to_datetime
 from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
-from services.gateway.ticket.comments import comments_of
+from services.gateway.ticket.comments import list_comments
 from services.gateway.ticket.listing.related_tickets import related_to
-from services.gateway.ticket.question import told_questions
+from services.gateway.ticket.question import current_questions
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.workflow.lint import lint
@@ -36,34 +36,23 @@ class WorkflowNotFoundError(NotFoundError):
 
 
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
+_VERDICT = tuple(each.name for each in fields(StoredVerdict))
 _ENVELOPE = (
-    *(
-        "id",
-        "ticket_id",
-        "rank",
-        "fit",
-        "is_checked",
-        "conditions",
-        "doubtful",
-        "page_origin",
-        "kind",
-        "against",
-        "seconds",
-    ),
+    *("id", "ticket_id", "rank", *_VERDICT, "seconds"),
     *("version", "candidate_id", "base_id", "author"),
 )
 SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
-"""Whose scores a workflow has: a version those of its candidate."""
+"""SQL id of the workflow whose scores count: a version has those of its candidate."""
 
 
 class Queries:
-    """What the API and the pages show."""
+    """Read access to tickets and workflows, for the API and the pages."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def ticket(self, ticket_id: str) -> TicketDetail:
-        """A ticket with its candidates, its questions, its comments, its team and its neighbours.
+        """Return a ticket with its candidates, questions, comments, team and related tickets.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -74,51 +63,32 @@ class Queries:
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
             related = related_to(session, row) if row else ()
-            asked = told_questions(session, ticket_id)
-            said = comments_of(session, ticket_id)
+            clarifications = current_questions(session, ticket_id)
+            comments = list_comments(session, ticket_id)
         if row is None:
             raise no_ticket(ticket_id)
         fields = {name: getattr(row, name) for name in TicketDetail.model_fields if name in _stored}
         nearest = tuple(NearestDocument.model_validate(near) for near in row.nearest)
-        summaries = tuple(_candidate(found) for found in candidates)
-        times = {name: moment(getattr(row, name)) for name in _TIMES}
-        found: dict[str, Any] = {"nearest": nearest, "candidates": summaries, "triage": triage}
-        found |= {"related": related, "clarifications": asked, "comments": said}
-        return TicketDetail(**fields | times | found)
-
-    def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:
-        """Status, reason, workflow id and fit of each ticket that exists."""
-        statement = select(
-            TicketRow.id,
-            TicketRow.status,
-            TicketRow.reason,
-            TicketRow.workflow_id,
-            TicketRow.fit,
-            TicketRow.is_checked,
-            TicketRow.conditions,
-            TicketRow.doubtful,
-            TicketRow.page_origin,
-            TicketRow.kind,
-            TicketRow.edited_by,
-            TicketRow.against,
-        ).where(TicketRow.id.in_(ticket_ids))
-        with self._database.session() as session:
-            return {row.id: row for row in session.execute(statement)}
+        summaries = tuple(_candidate(joined) for joined in candidates)
+        times = {name: to_datetime(getattr(row, name)) for name in _TIMES}
+        joined: dict[str, Any] = {"nearest": nearest, "candidates": summaries, "triage": triage}
+        joined |= {"related": related, "clarifications": clarifications, "comments": comments}
+        return TicketDetail(**fields | times | joined)
 
     def candidates(self, workflow_id: str) -> tuple[CandidateSummary, ...]:
-        """All that competed with a workflow, itself included, best first.
+        """Return all candidates that competed with a workflow, itself included, best first.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
         """
         with self._database.session() as session:
-            found = session.execute(_candidates(workflow_id)).all()
-        if not found:
+            rows = session.execute(_candidates(workflow_id)).all()
+        if not rows:
             raise no_workflow(workflow_id)
-        return tuple(map(_candidate, found))
+        return tuple(map(_candidate, rows))
 
     def workflow_json(self, workflow_id: str) -> str:
-        """A `StoredWorkflow` as JSON.
+        """Return a `StoredWorkflow` as JSON.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -133,7 +103,7 @@ class Queries:
         return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
 
     def workflow(self, workflow_id: str) -> StoredWorkflow:
-        """A candidate with its scores.
+        """Return a candidate or version with its scores.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -167,12 +137,12 @@ class Queries:
 
 
 def no_ticket(ticket_id: str) -> TicketNotFoundError:
-    """The refusal of an id that no ticket has."""
+    """Build the error for an id that no ticket has."""
     return TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
 
 
 def no_workflow(workflow_id: str) -> WorkflowNotFoundError:
-    """The refusal of an id that no workflow has."""
+    """Build the error for an id that no workflow has."""
     return WorkflowNotFoundError(f"no workflow has the id {workflow_id[:60]!r}")
 
 
@@ -180,7 +150,7 @@ _stored = {column.key for column in TicketRow.__table__.columns}
 
 
 def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
-    """All that competed with a workflow, in the walk that made it."""
+    """Select all candidates of the walk that made a workflow."""
     of = select(WorkflowRow.ticket_id, WorkflowRow.walk).where(WorkflowRow.id == workflow_id)
     walk = of.subquery()
     return (
@@ -190,12 +160,7 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.rank,
             WorkflowRow.planner,
             WorkflowRow.steps,
-            WorkflowRow.fit,
-            WorkflowRow.is_checked,
-            WorkflowRow.conditions,
-            WorkflowRow.doubtful,
-            WorkflowRow.page_origin,
-            WorkflowRow.kind,
+            *StoredVerdict.columns(WorkflowRow),
             WorkflowRow.version,
             WorkflowRow.author,
             ScoreRow.overall,
@@ -210,26 +175,20 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
 
 
 def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
-    fields = dict(row._mapping)
-    scores = {name: fields.pop(name) for name in DIMENSIONS}
-    return CandidateSummary(**fields, scores=scores, url=workflow_url(row.id))
+    summary = dict(row._mapping)
+    scores = {name: summary.pop(name) for name in DIMENSIONS}
+    return CandidateSummary(**summary, scores=scores, url=workflow_url(row.id))
 
 
 def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     judged = JudgedWorkflow(
-        fit=row.fit,
-        is_checked=row.is_checked,
-        conditions=row.conditions,
-        doubtful=row.doubtful,
-        page_origin=row.page_origin,
-        kind=row.kind,
-        author=row.author,
+        **{name: getattr(row, name) for name in JudgedWorkflow.model_fields if hasattr(row, name)}
     )
     return judged.model_dump(mode="json", include={"verdict", "verdict_words"})
 
 
 def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:
-    """Of a candidate as its scorer told them; a version is checked as it is now."""
+    """Return the stored findings of a candidate; lint a version as it is now."""
     if row.candidate_id is None:
         return list(row.findings)
     workflow = Workflow.model_validate_json(row.body)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
@@ -17,111 +16,110 @@ from services.gateway.tables import (
     ClarificationRow,
     MarkRow,
     TicketRow,
-    ToldRow,
     WorkflowRow,
-    moment,
+    WriteBackRow,
+    to_datetime,
 )
 from services.workflow.model import Step, StepKind, Workflow
-from services.workflow.path import Done, left_aside
+from services.workflow.path import MarkedSteps, left_aside
 
 _NO_WORDS = re.compile(r"\W+")
 
 
-class Noun(BaseModel):
-    """Compared by content, never changed in place; kept as JSON."""
+class StoredValue(BaseModel):
+    """Immutable value, compared by content and stored as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Fact(Noun):
-    """The answer to one decision of a workflow."""
+class DecisionAnswer(StoredValue):
+    """Answer to one decision of a workflow."""
 
     decision: str
-    """Its text."""
+    """Text of the decision."""
     answer: str
-    """As it stands at the arrow that holds."""
+    """Condition of the transition that holds, as the workflow words it."""
     said: str = ""
-    """The answer in the words in which it was given."""
+    """The answer in the engineer's own words."""
     node: str = ""
-    """The node of the page's reading that asks it, where one does."""
+    """The node of the page's reading that asks it, if one does."""
 
     def is_of(self, step: Step) -> bool:
-        """Whether the step asks this."""
+        """Return True if the step asks this decision."""
         apart = self.node and step.node and self.node != step.node
         return not apart and words(self.decision) == words(step.text)
 
 
-class About(StrEnum):
-    """What a question tells apart."""
+class QuestionTopic(StrEnum):
+    """Subject that a question tells apart."""
 
     STEPS = "steps"
-    """The branches of the procedure."""
+    """Branches of the procedure."""
     PAGES = "pages"
     """Pages that fit about as well."""
     TICKET = "ticket"
-    """What the ticket means: it says too little to look anything up by."""
+    """Meaning of the ticket: it says too little to look anything up by."""
 
 
-class Choice(Noun):
+class AnswerChoice(StoredValue):
     """One of the likely answers."""
 
     text: str
-    facts: tuple[Fact, ...] = ()
-    """What is known of the procedure once it is chosen."""
+    facts: tuple[DecisionAnswer, ...] = ()
+    """Answers to decisions of the procedure that follow from this choice."""
     says: str = ""
-    """What it adds to the words that knowledge is searched by."""
+    """Text that it adds to the words by which knowledge is searched."""
 
 
-class Question(Noun):
-    """What may be asked next."""
+class ClarifyingQuestion(StoredValue):
+    """Question that may be asked next, with its choices."""
 
     text: str
-    choices: tuple[Choice, ...]
-    about: About
+    choices: tuple[AnswerChoice, ...]
+    about: QuestionTopic
     gain: float
     """Steps that an answer is expected to cut away."""
     decisions: tuple[str, ...] = ()
-    """Texts of the decisions that it settles, in their order; of pages their ids."""
+    """Texts of the decisions that it settles, in their order; for pages their ids."""
     cards: tuple[PageCard, ...] = ()
-    """Of a question about pages, in the order of the choices."""
+    """Cards of a question about pages, in the order of the choices."""
 
-    def page_of(self, choice: Choice) -> str:
-        """Of a question about pages the one that is chosen; empty where none of them is."""
+    def page_of(self, choice: AnswerChoice) -> str:
+        """Return the page that is chosen; empty if none is, or it is no question about pages."""
         pages = zip(self.choices, self.decisions, strict=False)
         return next((page for each, page in pages if each == choice), "")
 
-    def choice_of(self, page: str) -> Choice:
-        """Of a question about pages the choice of this one; the last, that none is, without it."""
+    def choice_of(self, page: str) -> AnswerChoice:
+        """Return the choice of this page, or else the last choice: none of the pages."""
         return dict(zip(self.decisions, self.choices, strict=False)).get(page, self.choices[-1])
 
 
-@lru_cache(maxsize=16384)
 def words(text: str) -> str:
-    """The text by its words alone."""
+    """Return the words of a text alone, case-folded."""
     return " ".join(_NO_WORDS.split(text.casefold())).strip()
 
 
-def known_in(workflow: Workflow, facts: Iterable[Fact]) -> Mapping[str, str]:
-    """The exits that hold, by the id of their decision; of two facts about one the later counts."""
-    known: dict[str, str] = {}
+def answered_exits(workflow: Workflow, facts: Iterable[DecisionAnswer]) -> Mapping[str, str]:
+    """Return the exits that hold, by decision id; of two answers to one the later counts."""
+    exit_by_decision: dict[str, str] = {}
     decisions = list(workflow.of_kind(StepKind.DECISION))
     for fact in facts:
         for step in (each for each in decisions if fact.is_of(each)):
             exits = {edge.condition.casefold(): edge.condition for edge in workflow.exits(step.id)}
             if fact.answer.casefold() in exits:
-                known[step.id] = exits[fact.answer.casefold()]
-    return known
+                exit_by_decision[step.id] = exits[fact.answer.casefold()]
+    return exit_by_decision
 
 
 def questions_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
-    """The questions about a ticket in their order."""
+    """Return the stored questions about a ticket, in their order."""
     statement = select(ClarificationRow).where(ClarificationRow.ticket_id == ticket_id)
     return session.scalars(statement.order_by(ClarificationRow.turn)).all()
 
 
-def clarification(row: ClarificationRow) -> Clarification:
-    """The question as it is told."""
-    question = Question.model_validate(row.question)
+def to_clarification(row: ClarificationRow) -> Clarification:
+    """Convert a stored question to its form in the API."""
+    question = ClarifyingQuestion.model_validate(row.question)
     return Clarification(
         id=row.id,
         ticket_id=row.ticket_id,
@@ -137,15 +135,15 @@ def clarification(row: ClarificationRow) -> Clarification:
         answer=row.answer,
         answered_by=row.answered_by,
         said=tuple(row.said),
-        asked_at=moment(row.asked_at),
-        answered_at=moment(row.answered_at),
+        asked_at=to_datetime(row.asked_at),
+        answered_at=to_datetime(row.answered_at),
     )
 
 
 def is_shown_elsewhere(session: Session, ticket_id: str, question_id: str) -> bool:
-    """Whether some system shows this question, as it was told last."""
-    statement = select(ToldRow.target).where(
-        ToldRow.ticket_id == ticket_id, ToldRow.question_id == question_id
+    """Return True if a system was last sent this question, and shows it."""
+    statement = select(WriteBackRow.target).where(
+        WriteBackRow.ticket_id == ticket_id, WriteBackRow.question_id == question_id
     )
     return session.scalar(statement.limit(1)) is not None
 
@@ -156,42 +154,42 @@ _JUDGED = {
 }
 
 
-def told_questions(session: Session, ticket_id: str) -> tuple[Clarification, ...]:
-    """The questions about a ticket in their order, each as it stands now.
+def current_questions(session: Session, ticket_id: str) -> tuple[Clarification, ...]:
+    """Return the questions about a ticket in their order, each in its current state.
 
-    An open one is gone where it was answered in the workflow or nothing hangs on it any more. That
+    An open one is closed if it was answered in the workflow or nothing depends on it any more. That
     is looked up each time, so that what is taken back brings the question back too.
     """
-    return tuple(_standing(session, row) for row in questions_of(session, ticket_id))
+    return tuple(_with_current_state(session, row) for row in questions_of(session, ticket_id))
 
 
-def _standing(session: Session, row: ClarificationRow) -> Clarification:
-    told = clarification(row)
-    if told.state is not ClarificationState.OPEN:
-        return told
-    why = why_gone(session, row)
-    return told.model_copy(
+def _with_current_state(session: Session, row: ClarificationRow) -> Clarification:
+    current = to_clarification(row)
+    if current.state is not ClarificationState.OPEN:
+        return current
+    why = why_closed(session, row)
+    return current.model_copy(
         update={"state": ClarificationState.CLOSED, "closed": why} if why else {}
     )
 
 
-def why_gone(session: Session, row: ClarificationRow) -> str:
-    """Why an open question need not be answered any more, in words; empty where it waits."""
-    return why_quiet(session, row.ticket_id) or _why_passed(session, row)
+def why_closed(session: Session, row: ClarificationRow) -> str:
+    """Return why an open question need not be answered any more; empty if it still waits."""
+    return why_no_question(session, row.ticket_id) or _why_passed(session, row)
 
 
-def why_quiet(session: Session, ticket_id: str) -> str:
-    """Why nothing is asked about a ticket at present; empty where something may be."""
+def why_no_question(session: Session, ticket_id: str) -> str:
+    """Return why nothing is asked about a ticket at present; empty if something may be."""
     statement = select(TicketRow.status, TicketRow.resolved_at, TicketRow.workflow_id)
     ticket = session.execute(statement.where(TicketRow.id == ticket_id)).one()
     if ticket.resolved_at is not None:
         return "the fault is over"
     if ticket.status == TicketStatus.HANDED_OVER.value:
         return "a team has the ticket"
-    said = select(AdoptionRow.verdict).where(
+    verdict = select(AdoptionRow.verdict).where(
         AdoptionRow.candidate_id == _candidate_of(session, ticket.workflow_id)
     )
-    return _JUDGED.get(session.scalar(said) or "", "")
+    return _JUDGED.get(session.scalar(verdict) or "", "")
 
 
 def _candidate_of(session: Session, workflow_id: str | None) -> str | None:
@@ -200,13 +198,13 @@ def _candidate_of(session: Session, workflow_id: str | None) -> str | None:
 
 
 def _why_passed(session: Session, row: ClarificationRow) -> str:
-    """Of a question about steps: what the work on the workflow has made of it."""
-    question = Question.model_validate(row.question)
+    """Return why work on the workflow has settled a question about steps; empty if it has not."""
+    question = ClarifyingQuestion.model_validate(row.question)
     shown = select(WorkflowRow.body, WorkflowRow.id).join(
         TicketRow, TicketRow.workflow_id == WorkflowRow.id
     )
     stored = session.execute(shown.where(TicketRow.id == row.ticket_id)).one_or_none()
-    if question.about is not About.STEPS or stored is None:
+    if question.about is not QuestionTopic.STEPS or stored is None:
         return ""
     workflow = Workflow.model_validate_json(stored.body)
     marks = session.scalars(
@@ -218,12 +216,14 @@ def _why_passed(session: Session, row: ClarificationRow) -> str:
         for step in workflow.of_kind(StepKind.DECISION)
         if any(fact.is_of(step) for fact in facts)
     ]
-    return _passed(workflow, asks, marks) if asks else "the workflow does not ask it any more"
+    return (
+        _why_work_passed(workflow, asks, marks) if asks else "the workflow does not ask it any more"
+    )
 
 
-def _passed(workflow: Workflow, asks: Sequence[Step], marks: Sequence[MarkRow]) -> str:
-    """Empty where one of the decisions lies ahead still, with branches that lead apart."""
-    so_far = Done(
+def _why_work_passed(workflow: Workflow, asks: Sequence[Step], marks: Sequence[MarkRow]) -> str:
+    """Return why the work has passed the decisions; empty if one with real branches is ahead."""
+    so_far = MarkedSteps(
         done=[mark.step_id for mark in marks if mark.state == StepState.DONE.value],
         skipped=[mark.step_id for mark in marks if mark.state == StepState.SKIPPED.value],
         followed={mark.step_id: mark.branch for mark in marks if mark.branch is not None},

@@ -21,19 +21,19 @@ WITHDRAW_TASK = "gateway.withdraw_doubts"
 SEARCH_TASK = "gateway.search_at_once"
 
 SOMEBODY_WAITS = 0
-"""The priority of a walk that an engineer has asked for."""
+"""Priority of a walk that an engineer has asked for."""
 
 
 class Announcer(Protocol):
-    """Tells the systems that are to know of a ticket what is new about it."""
+    """Queue of ticket news for the systems that follow the ticket."""
 
     def put(self, session: Session, ticket_id: str) -> None:
-        """Queue it in the caller's transaction."""
+        """Queue the announcement in the caller's transaction."""
         ...
 
 
 def walk_key(ticket_id: str, walk: int) -> str:
-    """Names the task of one walk of a ticket."""
+    """Return the key of the task that is one walk of a ticket."""
     return f"{WALK_TASK}:{ticket_id}" if walk == 1 else f"{WALK_TASK}:{ticket_id}:{walk}"
 
 
@@ -46,13 +46,13 @@ def put_walk(
 
 
 def first_walk(ticket_id: str, priority: int) -> NewTask:
-    """The task of a new ticket's walk, put from here."""
+    """Build the task of a new ticket's first walk, with the current trace."""
     key = walk_key(ticket_id, 1)
-    return NewTask({"ticket_id": ticket_id}, key, priority, str(tracing.here()))
+    return NewTask({"ticket_id": ticket_id}, key, priority, str(tracing.current_context()))
 
 
 def put_search(session: Session, outbox: Outbox, ticket_id: str) -> None:
-    """Queue that a search for the cause begins, if the executor's policy lets it by itself.
+    """Queue the start of a search for the cause, if the executor's policy allows it by itself.
 
     Each time under a key of its own: it is asked again when the ticket is rejected later.
     """
@@ -61,12 +61,12 @@ def put_search(session: Session, outbox: Outbox, ticket_id: str) -> None:
 
 
 def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue that the cases of these tickets go: they are about to be purged, or were rejected."""
+    """Queue the removal of these tickets' cases: they are about to be purged, or were rejected."""
     _put_for_those_with(session, outbox, FORGET_CASES_TASK, "archived", ticket_ids)
 
 
 def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue that doubts go which came from tickets that are about to be purged."""
+    """Queue the withdrawal of doubts that came from tickets about to be purged."""
     _put_for_those_with(session, outbox, WITHDRAW_TASK, "doubted", ticket_ids)
 
 
@@ -74,6 +74,6 @@ def _put_for_those_with(
     session: Session, outbox: Outbox, task: str, kind: str, ticket_ids: Collection[str]
 ) -> None:
     has_event = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == kind)
-    found = sorted(set(session.scalars(select(EventRow.ticket_id).where(*has_event))))
-    if found:
-        outbox.put(session, task, {"ticket_ids": found}, f"{task}:{found[0]}")
+    ids = sorted(set(session.scalars(select(EventRow.ticket_id).where(*has_event))))
+    if ids:
+        outbox.put(session, task, {"ticket_ids": ids}, f"{task}:{ids[0]}")

@@ -1,4 +1,4 @@
-"""How long tickets are kept, and how they go: with all that hangs on them, but for an audit line.
+"""Retention: old tickets are deleted with all that belongs to them, but for an audit line.
 
 A ticket goes so many days after its last change, once its walk is over. Tables of this room that
 speak of a ticket refer to it and say `ON DELETE CASCADE`, so that nothing of it is left behind.
@@ -26,17 +26,17 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
 _AT_ONCE = 200
-"""Tickets in one transaction: no webhook waits long for it."""
+"""Tickets deleted in one transaction: no webhook waits long for it."""
 _DAY_S = 86_400.0
 _FINAL = [status.value for status in TicketStatus if status.is_final]
 
 
 class NoKeepDaysError(InvalidInputError):
-    """Nothing says how long tickets are kept."""
+    """No setting says how long tickets are kept."""
 
 
 class Purged(BaseModel):
-    """What a purge deleted, or would delete."""
+    """Counts of what a purge deleted, or would delete."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class Purged(BaseModel):
 
 
 class Retention:
-    """Deletes what is kept long enough. Doing it again, or twice at once, does no harm."""
+    """Purge of old tickets. Doing it again, or twice at once, does no harm."""
 
     def __init__(
         self, database: Database, days: float, *, clock: Callable[[], float] = time.time
@@ -64,7 +64,7 @@ class Retention:
         """
         before = self._clock() - self._days * _DAY_S
         if dry:
-            return self._counted(before)
+            return self._count(before)
         done = 0
         while most is None or done < most:
             some = self._delete_some(before, min(_AT_ONCE, (most or done + _AT_ONCE) - done))
@@ -73,7 +73,7 @@ class Retention:
                 break
         return Purged(tickets=done, answers=self._delete_answers(before))
 
-    def _counted(self, before: float) -> Purged:
+    def _count(self, before: float) -> Purged:
         old = IdempotencyRow.created_at < before
         with self._database.session() as session:
             tickets = session.scalar(select(func.count()).where(_is_old(before)))
@@ -84,17 +84,17 @@ class Retention:
         columns = (TicketRow.id, TicketRow.source, TicketRow.status)
         old = select(*columns).where(_is_old(before)).order_by(TicketRow.id).limit(most)
         with self._database.session() as session:
-            found = session.execute(old).all()
-            known = {row.id: row for row in found}
-            put_forgetting(session, self._outbox, known)
-            put_withdrawal(session, self._outbox, known)
-            gone = delete(TicketRow).where(TicketRow.id.in_(known), _is_old(before))
+            rows = session.execute(old).all()
+            row_by_id = {row.id: row for row in rows}
+            put_forgetting(session, self._outbox, row_by_id)
+            put_withdrawal(session, self._outbox, row_by_id)
+            gone = delete(TicketRow).where(TicketRow.id.in_(row_by_id), _is_old(before))
             ids = list(session.scalars(gone.returning(TicketRow.id)))
             for ticket_id in ids:
-                row = known[ticket_id]
-                told = {"source": row.source, "state": row.status}
-                add_audit(session, "ticket.purged", f"ticket {ticket_id}", told)
-        return len(found)
+                row = row_by_id[ticket_id]
+                facts = {"source": row.source, "state": row.status}
+                add_audit(session, "ticket.purged", f"ticket {ticket_id}", facts)
+        return len(rows)
 
     def _delete_answers(self, before: float) -> int:
         with self._database.session() as session:
@@ -107,7 +107,7 @@ class Retention:
 
 
 def _is_old(before: float) -> ColumnElement[bool]:
-    """Ids sort by time, so that only tickets that came before are looked at."""
+    """Return the condition of what to purge; ids sort by time, so that an index is used."""
     return and_(
         TicketRow.id < first_id_at(before),
         TicketRow.updated_at < before,

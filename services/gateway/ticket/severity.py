@@ -1,4 +1,4 @@
-"""How bad it is, in one scale whatever system says it: `SEVERITIES`, worst first.
+"""Severities of all systems in one scale: `SEVERITIES`, worst first.
 
 Systems number in two directions, so a bare number means a priority here (1 is the worst); a source
 that counts upwards translates its numbers itself. A word of no known meaning stays as it came.
@@ -26,16 +26,16 @@ _NUMBERED = re.compile(r"^(\d)\s*[-–:]\s*(.+)$")
 _NO_WORD = re.compile(r"[\s_-]+")
 
 
-def normalised(said: str) -> str:
-    """The severity in our scale, such as `high` for `P2`, `2 - High`, `SEV-2` or `Major`."""
-    numbered = _NUMBERED.match(said.strip())
-    for word in (numbered[2], numbered[1]) if numbered else (said,):
-        known = _SEVERITY_OF.get(_NO_WORD.sub("", word.lower()))
-        if known:
-            return known
-    return said
+def normalise_severity(text: str) -> str:
+    """Return the severity in our scale, such as `high` for `P2`, `2 - High`, `SEV-2` or `Major`."""
+    numbered = _NUMBERED.match(text.strip())
+    for word in (numbered[2], numbered[1]) if numbered else (text,):
+        severity = _SEVERITY_OF.get(_NO_WORD.sub("", word.lower()))
+        if severity:
+            return severity
+    return text
 
 
 def priority_of(severity: str) -> int:
-    """Its priority in the queue: 0 is the first; of no known meaning, in the middle."""
+    """Return the queue priority of a severity: 0 is the first; unknown ones are in the middle."""
     return _PRIORITIES.get(severity, NORMAL)

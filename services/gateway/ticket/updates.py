@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 
 from services.gateway.tables import AlertRow, TicketRow
 from services.gateway.ticket.events import add_events
-from services.gateway.ticket.lifecycle import count_repeats, open_again, resolve
+from services.gateway.ticket.lifecycle import count_repeats, mark_unresolved, resolve
 from services.gateway.ticket.queries import no_ticket
 from services.gateway.ticket.queue import LEARN_TICKET_TASK, put_forgetting
 from services.kit.queue.outbox import Outbox
 
 
 class TicketUpdates:
-    """Collects, and writes once."""
+    """Batch of repeats and ends, collected and then written once."""
 
     def __init__(self) -> None:
         self._repeats: Counter[str] = Counter()
@@ -29,7 +29,7 @@ class TicketUpdates:
         self._ended: set[str] = set()
 
     def repeat(self, ticket_id: str, *, is_open: bool, context: Context | None = None) -> None:
-        """One more alert is of this ticket; `is_open` unless its end came first.
+        """Add one more alert of this ticket; `is_open` unless its end came first.
 
         `context` is the request's, where this transaction stands for several.
         """
@@ -40,7 +40,7 @@ class TicketUpdates:
             self._open_again.add(ticket_id)
 
     def end(self, ticket_id: str) -> None:
-        """An alert of this ticket is over."""
+        """Add the end of an alert of this ticket."""
         self._ended.add(ticket_id)
 
     def write(self, session: Session, outbox: Outbox) -> None:
@@ -62,10 +62,10 @@ class TicketUpdates:
             context.run(add_events, session, ticket_id, [note])
 
 
-def take_back_end(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:
-    """The fault is not over: the ticket is open again, and what it taught is forgotten.
+def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:
+    """Reopen a resolved ticket, and forget what it taught.
 
-    False, and nothing is done, where it is open. What triage learned of its team stays: whose
+    Returns False, and does nothing, if it is open. What triage learned of its team stays: whose
     ticket it is does not change by that.
 
     Raises:
@@ -73,16 +73,16 @@ def take_back_end(session: Session, outbox: Outbox, ticket_id: str, by: str) -> 
     """
     if session.get(TicketRow, ticket_id) is None:
         raise no_ticket(ticket_id)
-    if not open_again(session, ticket_id, by):
+    if not mark_unresolved(session, ticket_id, by):
         return False
     put_forgetting(session, outbox, [ticket_id])
     return True
 
 
-def end_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:
+def resolve_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:
     """End all alerts of a ticket, and with them the ticket: an engineer says that it is over.
 
-    Again it changes nothing; an alert that comes anew opens the ticket again.
+    A second call changes nothing; an alert that comes anew opens the ticket again.
 
     Raises:
         TicketNotFoundError: No such ticket.

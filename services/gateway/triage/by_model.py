@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import structlog
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.triage import TeamChance
 from services.gateway.ticket.noise_reduction import reduce_noise
@@ -12,9 +12,9 @@ from services.llm.chat_model import ChatModel, ChatRequest
 from services.llm.prompts import load_prompt
 from services.llm.structured import ask_for
 
-_ROOM = "services.gateway.triage"
-_SUMMARY = load_prompt(_ROOM, "summary")
-_CHOICE = load_prompt(_ROOM, "choice")
+_PACKAGE = "services.gateway.triage"
+_SUMMARY = load_prompt(_PACKAGE, "summary")
+_CHOICE = load_prompt(_PACKAGE, "choice")
 _TOKENS_OF_SUMMARY = 400
 _TOKENS_OF_CHOICE = 50
 _READ_CHARACTERS = 12_000
@@ -22,26 +22,30 @@ _READ_CHARACTERS = 12_000
 _log = structlog.get_logger()
 
 
-class Summary(BaseModel):
+class SummaryAnswer(BaseModel):
     """What the model says of a ticket."""
+
+    model_config = ConfigDict(title="Summary")
 
     summary: str = Field(max_length=4000)
 
 
-class Choice(BaseModel):
+class NumberedTeam(BaseModel):
     """The number of a team; 0 for none of them."""
+
+    model_config = ConfigDict(title="Choice")
 
     team: str = Field(max_length=8)
 
 
 class TriageModel:
-    """Asks the model; what it cannot answer in time is left to what needs no model."""
+    """Client of the model for triage; what it does not answer in time needs a fallback."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
-    def summary(self, title: str, discussion: str, timeout_s: float) -> str:
-        """The ticket without its noise; the extractive summary when the model does not answer."""
+    def summarise(self, title: str, discussion: str, timeout_s: float) -> str:
+        """Summarise the ticket without its noise; extractively if the model does not answer."""
         values = {"title": title, "discussion": discussion[:_READ_CHARACTERS]}
         request = ChatRequest(
             messages=_SUMMARY.render(values),
@@ -51,13 +55,13 @@ class TriageModel:
             timeout_s=timeout_s,
         )
         try:
-            told = ask_for(self._model, request, Summary)[0].summary.strip()
+            summary = ask_for(self._model, request, SummaryAnswer)[0].summary.strip()
         except FlowXpertError as error:
-            _log.warning("gateway.triage_summary_failed", error=type(error).__name__)
-            told = ""
-        return told or reduce_noise(title, discussion)
+            _log.warning("gateway.triage_summary_failed", error=error.name)
+            summary = ""
+        return summary or reduce_noise(title, discussion)
 
-    def choice(
+    def choose_team(
         self,
         ticket: str,
         teams: Sequence[TeamChance],
@@ -65,10 +69,10 @@ class TriageModel:
         doubts: str,
         timeout_s: float,
     ) -> str | None:
-        """One of the teams by name; "" for none of them, None when the model does not answer."""
+        """Return the name of the chosen team; "" for none, None if the model does not answer."""
         numbers = {str(number): team.team for number, team in enumerate(teams, start=1)}
         lines = (
-            f"{number}. {_told(team, descriptions.get(team.team, ''))}"
+            f"{number}. {_describe_team(team, descriptions.get(team.team, ''))}"
             for number, team in zip(numbers, teams, strict=True)
         )
         values = {"ticket": ticket, "teams": "\n".join(lines), "doubts": doubts or "none"}
@@ -76,27 +80,25 @@ class TriageModel:
             messages=_CHOICE.render(values),
             temperature=0,
             max_tokens=_TOKENS_OF_CHOICE,
-            json_schema=_schema(["0", *numbers]),
+            json_schema=(
+                {
+                    "type": "object",
+                    "properties": {"team": {"type": "string", "enum": ["0", *numbers]}},
+                    "required": ["team"],
+                    "additionalProperties": False,
+                }
+            ),
             prompt=_CHOICE.label,
             timeout_s=timeout_s,
         )
         try:
-            number = ask_for(self._model, request, Choice)[0].team.strip()
+            number = ask_for(self._model, request, NumberedTeam)[0].team.strip()
         except FlowXpertError as error:
-            _log.warning("gateway.triage_choice_failed", error=type(error).__name__)
+            _log.warning("gateway.triage_choice_failed", error=error.name)
             return None
         return "" if number == "0" else numbers.get(number)
 
 
-def _told(team: TeamChance, description: str) -> str:
+def _describe_team(team: TeamChance, description: str) -> str:
     about = f"{team.team}. {description}".strip()
     return f"{about} ({'; '.join(team.why)})" if team.why else about
-
-
-def _schema(numbers: Sequence[str]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": {"team": {"type": "string", "enum": list(numbers)}},
-        "required": ["team"],
-        "additionalProperties": False,
-    }

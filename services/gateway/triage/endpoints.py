@@ -1,4 +1,4 @@
-"""Addresses of triage: teams, past tickets, and whose a ticket is."""
+"""HTTP routes of triage: teams, past tickets, and the team of a ticket."""
 
 from typing import Annotated
 
@@ -25,32 +25,32 @@ Name = Annotated[str, Path(max_length=MAX_NAME)]
 
 
 def create_triage_router(service: TriageService) -> APIRouter:
-    """Triage, over what decides it."""
+    """Create the routes of triage."""
     router = APIRouter()
 
     @router.get("/v1/teams")
     @needs(Need.READ)
     def list_teams() -> list[Team]:
-        """The teams that are declared, in a file or here; others are known by past tickets."""
+        """List the declared teams, from the file and the API; others are known by past tickets."""
         return list(service.teams())
 
     @router.post("/v1/teams")
     @needs(Need.ADMIN)
     def put_team(team: Team) -> Team:
-        """Declare a team, or describe it anew. What it says of itself is evidence for triage."""
+        """Declare a team, or describe it anew. Its description is evidence for triage."""
         service.put_team(team)
         return team
 
     @router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
     @needs(Need.ADMIN)
     def delete_team(name: Name) -> None:
-        """Take a team back that was declared here; what was learned of it stays."""
+        """Remove a team that was declared here; what was learned of it stays."""
         service.remove_team(name)
 
     @router.post("/v1/triage/cases", status_code=202)
     @needs(Need.ADMIN)
     def post_cases(past: PastTickets) -> Learning:
-        """Past tickets, oldest first, each with the team that took it; stored when answered."""
+        """Learn past tickets, oldest first, each with its team; stored before answering."""
         return service.learn(past)
 
     @router.post(
@@ -59,19 +59,19 @@ def create_triage_router(service: TriageService) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def post_triage(ticket_id: Id, rejection: Rejection) -> TriageDecision:
-        """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
+        """Reject the workflow: hand the ticket over to the likeliest team, with a note.
 
-        Where no team is likely enough none is named, and the ticket is not handed over: it keeps
-        its note, and a person chooses.
+        If no team is likely enough, none is named and the ticket is not handed over: it keeps its
+        note, and a person chooses.
         """
         return service.reject(ticket_id, rejection)
 
     @router.delete("/v1/tickets/{ticket_id}/triage", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
     def take_back_triage(ticket_id: Id) -> TicketDetail:
-        """Take the hand-over back, and with it that the workflow is not the answer.
+        """Undo the hand-over, and with it the rejection of the workflow.
 
-        The systems that were told of it are told so; again changes nothing.
+        The systems that were notified of it are notified again; repeating it changes nothing.
         """
         return service.take_back(ticket_id)
 
@@ -81,9 +81,9 @@ def create_triage_router(service: TriageService) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def put_team_of_ticket(ticket_id: Id, assignment: Assignment) -> TriageDecision:
-        """A person says whose ticket it is; triage learns from it.
+        """Assign the ticket to a team; triage learns from it.
 
-        The team is one that is declared or that took a past ticket; another is declared first.
+        The team must be declared, or have taken a past ticket; declare a new one first.
         """
         return service.assign(ticket_id, assignment)
 

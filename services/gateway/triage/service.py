@@ -1,4 +1,4 @@
-"""Triage as it is asked for: teams, past tickets, rejected workflows, assignments."""
+"""Triage on request: teams, past tickets, rejected workflows, assignments."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,14 +25,14 @@ from services.gateway.ticket.assignment import BY_PERSON, forget_decision, store
 from services.gateway.ticket.lifecycle import (
     hand_over,
     hand_over_once,
-    note_rejected,
-    take_over_again,
+    mark_rejected,
+    undo_hand_over,
 )
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.queue import Announcer, put_forgetting, put_search
-from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
-from services.gateway.triage.handover import followed, rejected
-from services.gateway.triage.teams import known_as
+from services.gateway.triage.handover import note_of_followed, note_of_rejected
+from services.gateway.triage.team_router import LEARN_TASK, TeamRouter, case_arguments
+from services.gateway.triage.teams import resolve_team
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.ids import time_ordered_id
@@ -40,17 +40,17 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
 RecordVerdict = Callable[[Session, str, Judgement, str], None]
-"""Takes the workflow's id, the verdict and the reason."""
+"""Function of the workflow's id, the verdict and the reason."""
 RecordHandOver = Callable[[Session, str, str | None], None]
-"""Takes the workflow's id and that of the box that says to hand over, where one does."""
+"""Function of the workflow's id and that of the box that says to hand over, if one does."""
 TakeBackHandOver = Callable[[Session, str], None]
-"""Takes the workflow's id."""
+"""Function of the workflow's id."""
 
 WorkOf = Callable[[str], Work]
-"""Takes the workflow's id."""
+"""Function of the workflow's id."""
 
 _AFTER_ANOTHER_S = 1e-6
-"""Past tickets of one request keep their order."""
+"""Seconds between past tickets of one request, so that they keep their order."""
 
 
 class TicketOpenError(ConflictError):
@@ -70,13 +70,13 @@ class StepOfTicketNotFoundError(NotFoundError):
 
 
 class TriageService:
-    """Everything behind the addresses of triage."""
+    """Facade over teams, triage decisions and hand-overs, called by the HTTP routes."""
 
     def __init__(
         self,
         database: Database,
         outbox: Outbox,
-        desk: TriageDesk,
+        team_router: TeamRouter,
         announcer: Announcer | None = None,
         *,
         record_verdict: RecordVerdict | None = None,
@@ -85,13 +85,13 @@ class TriageService:
         work_of: WorkOf | None = None,
         searches: bool = False,
     ) -> None:
-        """Without `announcer` no system is told of a decision.
+        """Create the service; without `announcer` no ticket system learns of a decision.
 
-        `searches`: whether somebody searches for causes, who is told of what is rejected.
+        `searches` says that causes are searched for, and that the search learns of rejections.
 
-        `record_verdict` counts a workflow as rejected, with the engineer's reason, or not any more.
-        `record_hand_over` says of a page that its work ended so, maybe at one of its boxes.
-        `work_of` knows what was done of a workflow, for the note to the team.
+        `record_verdict` counts a workflow as rejected, with the engineer's reason, or no longer so.
+        `record_hand_over` records that the work on a page ended so, perhaps at one of its boxes.
+        `work_of` returns what was done of a workflow, for the note to the team.
         """
         self._announcer = announcer
         self._record_verdict = record_verdict
@@ -101,24 +101,24 @@ class TriageService:
         self._searches = searches
         self._database = database
         self._outbox = outbox
-        self._desk = desk
+        self._team_router = team_router
         self._queries = Queries(database)
 
     def teams(self) -> tuple[Team, ...]:
-        """All declared teams, by name."""
-        return self._desk.teams.all()
+        """Return all declared teams, by name."""
+        return self._team_router.teams.all()
 
-    def known_teams(self) -> tuple[str, ...]:
-        """Names of all declared teams, and of those that took past tickets."""
-        return self._desk.known_teams()
+    def team_names(self) -> tuple[str, ...]:
+        """List the names of declared teams and of those that took past tickets."""
+        return self._team_router.team_names()
 
     def put_team(self, team: Team) -> None:
         """Declare a team, or describe it anew."""
-        self._desk.teams.put(team)
+        self._team_router.teams.put(team)
 
     def remove_team(self, name: str) -> None:
-        """Take a declared team back; raises `TeamNotFoundError`."""
-        self._desk.teams.remove(name)
+        """Remove a declared team; raises `TeamNotFoundError`."""
+        self._team_router.teams.remove(name)
 
     def learn(self, past: PastTickets) -> Learning:
         """Queue past tickets for the graph; they are stored when this returns."""
@@ -127,14 +127,15 @@ class TriageService:
             case_arguments(ticket, now + place * _AFTER_ANOTHER_S)
             for place, ticket in enumerate(past.tickets)
         ]
-        self._queue(cases)
+        with self._database.session() as session:
+            self._outbox.put(session, LEARN_TASK, {"cases": cases}, _key())
         return Learning(tickets=len(cases))
 
     def reject(self, ticket_id: str, rejection: Rejection) -> TriageDecision:
-        """An engineer says that the workflow is not the answer: the ticket goes to a team.
+        """Reject the workflow for an engineer and hand the ticket over to a team.
 
-        It is handed over where one is likely enough; else it has its note and waits for a person to
-        choose. A person's assignment is not touched.
+        It is handed over if a team is likely enough; else it has its note and waits for a person to
+        choose. A person's assignment is not changed.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -146,8 +147,8 @@ class TriageService:
         self._record(ticket, rejection)
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
-        note = partial(rejected, ticket=ticket, reason=rejection.reason)
-        decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
+        note = partial(note_of_rejected, ticket=ticket, reason=rejection.reason)
+        decision = self._team_router.decide(ticket, note) or _undecided(note(ticket.title))
         self._store(ticket_id, decision)
         return decision
 
@@ -156,9 +157,9 @@ class TriageService:
     ) -> TriageDecision:
         """Hand the ticket over by one of its workflows, which is not rejected, and end the work.
 
-        `step_id` is the box that says to hand over; it is ticked. Where no team is likely enough
-        the ticket has its note and waits for a person to choose; the team that a person chose
-        before takes it.
+        `step_id` is the box that says to hand over; it is ticked. If no team is likely enough the
+        ticket has its note and waits for a person to choose; a team that a person chose before
+        takes it.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -173,15 +174,15 @@ class TriageService:
         step = stored.workflow.by_id.get(step_id) if step_id else None
         if stored.ticket_id != ticket_id or (step_id and step is None):
             raise StepOfTicketNotFoundError("the ticket has no workflow with this step")
-        _check_handing(ticket)
+        _check_can_hand_over(ticket)
         work = self._work_of(workflow_id) if self._work_of else None
-        note = partial(followed, ticket=ticket, stored=stored, step=step, work=work)
-        before = ticket.triage
-        if before and before.by == BY_PERSON:
-            told = {"note": note(before.note.asked), "at": datetime.now(UTC)}
-            decision = before.model_copy(update=told)
+        note = partial(note_of_followed, ticket=ticket, stored=stored, step=step, work=work)
+        previous = ticket.triage
+        if previous and previous.by == BY_PERSON:
+            changes = {"note": note(previous.note.asked), "at": datetime.now(UTC)}
+            decision = previous.model_copy(update=changes)
         else:
-            decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
+            decision = self._team_router.decide(ticket, note) or _undecided(note(ticket.title))
         with self._database.session() as session:
             if not hand_over_once(session, ticket_id, has_team=decision.team is not None):
                 raise HandedOverError("the ticket has just been handed over, ended or walked again")
@@ -193,7 +194,7 @@ class TriageService:
         return decision
 
     def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
-        """Count the workflow as rejected; before the hand-over, which may be asked for again."""
+        """Record the rejection before the hand-over, which may be requested again."""
         if ticket.workflow_id:
             with self._database.session() as session:
                 if self._record_verdict:
@@ -204,31 +205,31 @@ class TriageService:
                     put_search(session, self._outbox, ticket.id)
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
-        """A person says whose ticket it is, and triage learns it.
+        """Assign the ticket to the team that a person names; triage learns it.
 
         Raises:
             TicketNotFoundError: No such ticket.
-            UnknownTeamError: No such team; it is declared first.
+            UnknownTeamError: No such team; it must be declared first.
         """
         ticket = self._queries.ticket(ticket_id)
-        team = known_as(assignment.team, self._desk.known_teams())
-        before = ticket.triage
+        team = resolve_team(assignment.team, self._team_router.team_names())
+        previous = ticket.triage
         decision = TriageDecision(
             team=team,
             chance=1.0,
-            candidates=before.candidates if before else (),
+            candidates=previous.candidates if previous else (),
             by=BY_PERSON,
-            note=before.note if before else HandOver(asked=ticket.title),
+            note=previous.note if previous else HandOver(asked=ticket.title),
             at=datetime.now(UTC),
         )
         self._store(ticket_id, decision, [_case(ticket, team)])
         return decision
 
     def take_back(self, ticket_id: str) -> TicketDetail:
-        """Take the hand-over back: the ticket is worked on here again; again changes nothing.
+        """Undo the hand-over: the ticket is worked on here again; repeating it changes nothing.
 
-        With it goes the word that the workflow was not the answer. What triage has learned of the
-        team stays until another one is named.
+        The rejection of the workflow is undone too. What triage has learned of the team stays until
+        another one is named.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -236,7 +237,7 @@ class TriageService:
         ticket = self._queries.ticket(ticket_id)
         workflow_id = ticket.workflow_id
         with self._database.session() as session:
-            if take_over_again(session, ticket_id):
+            if undo_hand_over(session, ticket_id):
                 if workflow_id and self._record_verdict:
                     self._record_verdict(session, workflow_id, Judgement.NONE, "")
                 if self._take_back_hand_over:
@@ -248,12 +249,12 @@ class TriageService:
         return self._queries.ticket(ticket_id)
 
     def learn_ticket(self, ticket_id: str) -> None:
-        """The job of a resolved ticket: learned where its source or a person names its team."""
+        """Learn a resolved ticket, if its source or a person names its team."""
         ticket = self._queries.ticket(ticket_id)
         decided = ticket.triage
         named = decided.team if decided and decided.by == BY_PERSON else ticket.labels.get("team")
         if named and named.strip():
-            self._desk.take_in([_case(ticket, named.strip()[:200])])
+            self._team_router.learn_cases([_case(ticket, named.strip()[:200])])
 
     def _store(
         self,
@@ -261,29 +262,25 @@ class TriageService:
         decision: TriageDecision,
         cases: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Keep the decision."""
+        """Store the decision."""
         with self._database.session() as session:
             store_decision(session, ticket_id, decision)
             if decision.team:
                 hand_over(session, ticket_id)
             else:
-                note_rejected(session, ticket_id)
+                mark_rejected(session, ticket_id)
             if self._announcer:
                 self._announcer.put(session, ticket_id)
             if cases:
                 self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
-
-    def _queue(self, cases: Sequence[Mapping[str, Any]]) -> None:
-        with self._database.session() as session:
-            self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
 
 
 def _key() -> str:
     return f"{LEARN_TASK}:{time_ordered_id()}"
 
 
-def _check_handing(ticket: TicketDetail) -> None:
-    """Refuse to hand a ticket over that is on its way, over, or handed over; with the reason."""
+def _check_can_hand_over(ticket: TicketDetail) -> None:
+    """Raise the refusal if the ticket is still walked, over, or handed over already."""
     if not ticket.status.is_final:
         raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
     if ticket.status is TicketStatus.HANDED_OVER:
@@ -296,7 +293,7 @@ def _check_handing(ticket: TicketDetail) -> None:
 
 
 def _undecided(note: HandOver) -> TriageDecision:
-    """Nothing was learned yet: a person chooses."""
+    """Return a decision without a team: nothing was learned yet, a person chooses."""
     return TriageDecision(team=None, by="ranker", note=note, at=datetime.now(UTC))
 
 

@@ -1,4 +1,4 @@
-"""The teams that are declared: in a file that is read at start, and by the API."""
+"""Declared teams: from a file that is read at start, and from the API."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -18,9 +18,9 @@ HOW_TO_DECLARE = (
     " POST /v1/teams, and learned from past tickets"
 )
 _MOST_NEAR = 3
-_LIKE = 0.6
-"""From 0 to 1, as `difflib` compares names."""
-_MOST_TOLD = 10
+_LEAST_SIMILARITY = 0.6
+"""Least similarity of names, 0–1, as `difflib` compares them."""
+_MOST_LISTED = 10
 
 _LIST = TypeAdapter(tuple[Team, ...])
 
@@ -38,21 +38,21 @@ class TeamsFileError(InvalidInputError):
 
 
 class Teams:
-    """Declared teams; one of the API stands for one of the file of the same name."""
+    """Declared teams; one from the API overrides one of the same name in the file."""
 
     def __init__(self, database: Database, file: Path | None) -> None:
-        """Raises `TeamsFileError`."""
+        """Read the file of teams, if there is one; raises `TeamsFileError`."""
         self._database = database
         self._insert = database.insert
         self._of_file = read_teams(file) if file else ()
 
     def all(self) -> tuple[Team, ...]:
-        """In the order of their names."""
+        """Return the teams in the order of their names."""
         with self._database.session() as session:
             rows = session.scalars(select(TeamRow)).all()
-        found = {team.name: team for team in self._of_file}
-        found |= {row.name: Team(name=row.name, description=row.description) for row in rows}
-        return tuple(found[name] for name in sorted(found))
+        by_name = {team.name: team for team in self._of_file}
+        by_name |= {row.name: Team(name=row.name, description=row.description) for row in rows}
+        return tuple(by_name[name] for name in sorted(by_name))
 
     def put(self, team: Team) -> None:
         """Declare a team, or describe it anew."""
@@ -62,7 +62,7 @@ class Teams:
             session.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
 
     def remove(self, name: str) -> None:
-        """Take a team of the API back; past tickets of it stay.
+        """Remove a team of the API; past tickets of it stay.
 
         Raises:
             TeamNotFoundError: No such team.
@@ -73,29 +73,31 @@ class Teams:
                 raise TeamNotFoundError(f"the API declared no team {name[:60]!r}")
 
 
-def known_as(name: str, known: Sequence[str]) -> str:
-    """The known team that is meant, whatever its case.
+def resolve_team(name: str, names: Sequence[str]) -> str:
+    """Return the name among `names` that is meant, whatever its case.
 
     Raises:
-        UnknownTeamError: None is; it tells those whose names are near, or how teams are declared.
+        UnknownTeamError: There is none; the message lists similar names, or how to declare teams.
     """
-    spelled = {each.casefold(): each for each in known}
-    said = name.strip().casefold()
-    if said in spelled:
-        return spelled[said]
+    spelled = {each.casefold(): each for each in names}
+    wanted = name.strip().casefold()
+    if wanted in spelled:
+        return spelled[wanted]
     shown = repr(name[:60])
-    if not known:
+    if not names:
         raise UnknownTeamError(f"the team {shown} is not known, nor any other: {HOW_TO_DECLARE}")
-    near = [spelled[each] for each in get_close_matches(said, spelled, _MOST_NEAR, _LIKE)]
-    told = f"near it: {', '.join(near)}" if near else f"known: {', '.join(known[:_MOST_TOLD])}"
-    raise UnknownTeamError(f"no team {shown} is known ({told})")
+    near = [
+        spelled[each] for each in get_close_matches(wanted, spelled, _MOST_NEAR, _LEAST_SIMILARITY)
+    ]
+    hint = f"near it: {', '.join(near)}" if near else f"known: {', '.join(names[:_MOST_LISTED])}"
+    raise UnknownTeamError(f"no team {shown} is known ({hint})")
 
 
 def read_teams(file: Path) -> tuple[Team, ...]:
-    """A YAML list of teams, each with `name` and `description`.
+    """Read a YAML list of teams, each with `name` and `description`.
 
     Raises:
-        TeamsFileError: Not such a file.
+        TeamsFileError: The file is no such list.
     """
     try:
         return _LIST.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or ())

@@ -1,4 +1,4 @@
-"""The files that the pages load: scripts, style sheets and the icon, all ours."""
+"""Static files of the pages: scripts, style sheets and the icon, all our own."""
 
 import json
 from pathlib import Path
@@ -17,17 +17,17 @@ EVENTS = "\n".join(
     f"export const {name} = {json.dumps(list(kinds))};"
     for name, kinds in (("KINDS", KINDS), ("PROGRESS", PROGRESS))
 )
-"""A script's list of events, printed from the catalogue."""
+"""A script with the event kinds, printed from the catalogue."""
 
 
 def create_file_router() -> APIRouter:
-    """The files; nothing else is served."""
+    """Build the router of the static files; nothing else is served."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/static/{name}")
     @needs(Need.OPEN)
     def static_file(name: str) -> Response:
-        """One of them, and no other file."""
+        """Return a static file of the pages, and no other file."""
         headers = {"cache-control": "no-cache"}
         if name == "events.js":
             return Response(EVENTS, media_type=MEDIA_TYPES[".js"], headers=headers)

@@ -1,4 +1,4 @@
-"""What all forms of the pages share: a refusal is a page, and what was done is shown."""
+"""Helpers of all forms: a refusal becomes a page, and a success redirects to its page."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -8,25 +8,23 @@ from urllib.parse import quote, urlencode
 from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from services.gateway.ui.templates import refused
+from services.gateway.ui.templates import render_refusal
 from services.kit.errors import FlowXpertError
 
 P = ParamSpec("P")
 Route = Callable[P, Response]
 
-_SEE_OTHER = 303
 
-
-async def _sent(request: Request) -> frozenset[str]:
-    """Return the names of the fields that a form sent, those left empty too."""
+async def _sent_field_names(request: Request) -> frozenset[str]:
+    """Return the names of the fields that a form sent, empty ones included."""
     return frozenset(await request.form())
 
 
-SentFields = Annotated[frozenset[str], Depends(_sent)]
+SentFields = Annotated[frozenset[str], Depends(_sent_field_names)]
 
 
-def form(*refusals: type[FlowXpertError]) -> Callable[[Route[P]], Route[P]]:
-    """Make a route answer these refusals with their page, or all of them."""
+def form_route(*refusals: type[FlowXpertError]) -> Callable[[Route[P]], Route[P]]:
+    """Make a route answer these refusals with an error page; all refusals if none is named."""
     caught = refusals or (FlowXpertError,)
 
     def with_refusals(route: Route[P]) -> Route[P]:
@@ -35,20 +33,41 @@ def form(*refusals: type[FlowXpertError]) -> Callable[[Route[P]], Route[P]]:
             try:
                 return route(*args, **kwargs)
             except caught as error:
-                return refused(error)
+                return render_refusal(error)
 
         return answer
 
     return with_refusals
 
 
-def show(*path: str, at: str = "") -> RedirectResponse:
-    """Lead on to a page by the parts of its path; `at`: the query and the place in it."""
+def redirect_to(*path: str, at: str = "") -> RedirectResponse:
+    """Redirect to a page by the parts of its path; `at` is its query and fragment."""
     address = "".join(f"/{quote(part, safe='')}" for part in path)
-    return RedirectResponse(address + at, _SEE_OTHER)
+    return RedirectResponse(address + at, 303)
 
 
-def query_of(fields: Mapping[str, str]) -> str:
-    """Return the query of an address with its question mark; fields that are empty are left out."""
+def query_string(fields: Mapping[str, str]) -> str:
+    """Return the query of an address with its question mark, without the empty fields."""
     kept = {name: value for name, value in fields.items() if value}
     return f"?{urlencode(kept)}" if kept else ""
+
+
+ARGUMENT = "argument."
+"""Prefix of a field that holds a tool's argument."""
+
+
+async def _read_fields(request: Request) -> dict[str, str]:
+    return {name: str(value)[:500] for name, value in (await request.form()).items()}
+
+
+FormFields = Annotated[dict[str, str], Depends(_read_fields)]
+"""All fields of the form by their names, each cut at 500 characters."""
+
+
+def arguments_of(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return the arguments that were filled in, by the names of their parameters."""
+    return {
+        name.removeprefix(ARGUMENT): value
+        for name, value in fields.items()
+        if name.startswith(ARGUMENT)
+    }

@@ -1,8 +1,7 @@
-"""Templates: everything they print is escaped, and what they misspell is an error."""
+"""Rendering of templates: all output is escaped, and an undefined name is an error."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,11 +16,11 @@ from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
 from services.procedure.checklist.shown import AS_IT_IS, LEFT_OUT, leads_to_words
-from services.workflow.commands import pieces
+from services.workflow.commands import split_at_gaps
 from services.workflow.effects.effect import effect_of
 from services.workflow.effects.output import is_command
 from services.workflow.effects.queries import is_metric_query
-from services.workflow.looking import only_looks
+from services.workflow.read_only import is_read_only_step
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -29,11 +28,11 @@ NAVIGATION = (
     ("Runs", "/runs"),
     ("Acceptance", "/acceptance"),
 )
-"""What every page links to, in this order."""
+"""Links of every page, in this order."""
 LINES_SHOWN = 3_000
-"""Lines of a document in one page."""
+"""Lines of a document on one page."""
 
-_REFUSED = {
+_REFUSAL_TITLES = {
     400: "That cannot be read",
     403: "Not allowed",
     404: "Not found",
@@ -44,30 +43,67 @@ _REFUSED = {
     500: "Something broke here",
     503: "Not available right now",
 }
-"""What a refusal's page is called, by its status."""
+"""Titles of error pages, by status."""
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def render(template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
-    """The template as a page."""
-    text = _environment().get_template(template).render(values)
+    """Render a template as a page."""
+    text = _ENVIRONMENT.get_template(template).render(values)
     return HTMLResponse(text, status_code, headers={"cache-control": "no-store"})
 
 
 def error_page(status: int, body: Mapping[str, str]) -> HTMLResponse:
-    """The page of a refusal."""
-    title = _REFUSED.get(status, "That did not work")
-    told = {"title": title, "detail": body["detail"], "status": status}
-    return render("refused.html", status_code=status, **told)
+    """Render the page of a refusal."""
+    title = _REFUSAL_TITLES.get(status, "That did not work")
+    context = {"title": title, "detail": body["detail"], "status": status}
+    return render("refused.html", status_code=status, **context)
 
 
-def refused(error: FlowXpertError) -> HTMLResponse:
-    """The same of an error."""
+def render_refusal(error: FlowXpertError) -> HTMLResponse:
+    """Render the page of an error."""
     return error_page(error.status_code, error.body())
 
 
-@cache
-def _environment() -> Environment:
+def events_of_last_walk(events: Sequence[ProgressEvent]) -> Sequence[ProgressEvent]:
+    """Return the first event, and the events of the walk that was requested last."""
+    begins = [place for place, event in enumerate(events) if event.kind in BEGINNINGS]
+    return [events[0], *events[begins[-1] :]] if begins else events
+
+
+def age(moment: datetime, now: datetime | None = None) -> str:
+    """Return how long ago a time was, in the largest unit that fits: `3 min`."""
+    seconds = max(0, int(((now or datetime.now(UTC)) - moment).total_seconds()))
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return "a moment"
+
+
+def web_address(url: str) -> str:
+    """Return the address if a click on it only opens a page, else an empty string."""
+    try:
+        return url if urlsplit(url).scheme in {"http", "https"} else ""
+    except ValueError:
+        return ""
+
+
+def lines_of(start: int, end: int) -> str:
+    """Format a range of lines in words."""
+    return f"line {start}" if start == end else f"lines {start}–{end}"
+
+
+def capitalize_first(text: str) -> str:
+    """Return the text with its first letter in upper case, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def first_shown(line: int) -> int:
+    """Return the first line of the page of a document that shows this line."""
+    return (line - 1) // LINES_SHOWN * LINES_SHOWN + 1
+
+
+def _create_environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -83,16 +119,16 @@ def _environment() -> Environment:
         lines_of=lines_of,
         first_shown=first_shown,
         capitalize_first=capitalize_first,
-        pieces=pieces,
+        pieces=split_at_gaps,
     )
     environment.globals.update(
         citation_url=citation_url,
         effect_of=effect_of,
         is_command=is_command,
         is_metric_query=is_metric_query,
-        only_looks=only_looks,
+        only_looks=is_read_only_step,
         workflow_url=workflow_url,
-        since_answer=since_answer,
+        since_answer=events_of_last_walk,
         navigation=NAVIGATION,
         current_caller=current_caller,
         stages=STAGES,
@@ -103,39 +139,4 @@ def _environment() -> Environment:
     return environment
 
 
-def since_answer(events: Sequence[ProgressEvent]) -> Sequence[ProgressEvent]:
-    """What happened in the walk that is on its way: the first, or one that was asked for later."""
-    begins = [place for place, event in enumerate(events) if event.kind in BEGINNINGS]
-    return [events[0], *events[begins[-1] :]] if begins else events
-
-
-def age(moment: datetime, now: datetime | None = None) -> str:
-    """How long ago, in the largest unit that fits: `3 min`."""
-    seconds = max(0, int(((now or datetime.now(UTC)) - moment).total_seconds()))
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
-    return "a moment"
-
-
-def web_address(url: str) -> str:
-    """The address when a click on it only opens a page, else nothing."""
-    try:
-        return url if urlsplit(url).scheme in {"http", "https"} else ""
-    except ValueError:
-        return ""
-
-
-def lines_of(start: int, end: int) -> str:
-    """A range of lines in words."""
-    return f"line {start}" if start == end else f"lines {start}–{end}"
-
-
-def capitalize_first(text: str) -> str:
-    """The text with its first letter large, the others as they are."""
-    return text[:1].upper() + text[1:]
-
-
-def first_shown(line: int) -> int:
-    """The first line of the page of a document that shows this line."""
-    return (line - 1) // LINES_SHOWN * LINES_SHOWN + 1
+_ENVIRONMENT = _create_environment()

@@ -1,4 +1,4 @@
-"""Placeholders of commands, filled with what the labels of the ticket say."""
+"""Placeholders in commands, filled with the labels of the ticket."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,8 +9,10 @@ from services.workflow.commands import fill, values_of
 from services.workflow.model import Workflow
 
 
-def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[ScoredCandidate, ...]:
-    """The candidates with what the ticket says in place of placeholders.
+def substitute_labels(
+    ranked: Iterable[ScoredCandidate], ticket: TicketDraft
+) -> tuple[ScoredCandidate, ...]:
+    """Fill the placeholders of the candidates' commands with the ticket's labels.
 
     Done last: what was judged is what the page says, whatever ticket it was judged for.
     """
@@ -19,7 +21,7 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
         each.model_copy(
             update={
                 "candidate": each.candidate.model_copy(
-                    update={"workflow": bound(each.candidate.workflow, labels)}
+                    update={"workflow": fill_commands(each.candidate.workflow, labels)}
                 )
             }
         )
@@ -27,8 +29,8 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
     )
 
 
-def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
-    """The workflow with the placeholders of its commands filled where a label has their name."""
+def fill_commands(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
+    """Return the workflow with the placeholders filled that have the name of a label."""
     values = values_of(labels)
     if not values:
         return workflow

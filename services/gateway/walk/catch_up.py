@@ -10,7 +10,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.tables import EventRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import walk_again
-from services.gateway.walk.untouched import is_latest, is_worked_with
+from services.gateway.walk.activity import has_human_activity, is_latest
 from services.kit.queue.outbox import NORMAL, Outbox
 from services.kit.sql.database import Database
 
@@ -20,7 +20,7 @@ _CONCLUDED = frozenset({TicketStatus.PLANNED.value, TicketStatus.REFUSED.value})
 
 
 class CatchUp:
-    """Queues later walks, and begins them where nobody has worked with the ticket since."""
+    """Queue of later walks for tickets with which nobody has worked since."""
 
     def __init__(self, database: Database, outbox: Outbox, settings: GatewaySettings) -> None:
         self._database = database
@@ -29,7 +29,7 @@ class CatchUp:
         self._most = settings.catch_up_most
 
     def put(self, session: Session, ticket_id: str, walk: int) -> None:
-        """Queue it in the transaction that concludes this walk; not more often than it may be."""
+        """Queue a later walk in the transaction that concludes this one, up to the most allowed."""
         is_one = (EventRow.ticket_id == ticket_id, EventRow.kind == "caught_up")
         done = session.scalar(select(func.count()).where(*is_one)) or 0
         if done >= self._most:
@@ -44,7 +44,7 @@ class CatchUp:
         with self._database.session() as session:
             row = session.get(TicketRow, ticket_id)
             is_untouched = row and is_latest(row, walk, _CONCLUDED)
-            if is_untouched and not is_worked_with(session, ticket_id, since):
+            if is_untouched and not has_human_activity(session, ticket_id, since):
                 add_events(session, ticket_id, [Note("caught_up")])
                 walk_again(session, self._outbox, ticket_id, priority=NORMAL)
             self._outbox.finish(session)

@@ -10,7 +10,7 @@ from services.contracts.dead_letters import (
     RetryLetters,
 )
 from services.gateway.ticket.queue import WALK_TASK
-from services.gateway.walk.retrying import Retrying
+from services.gateway.walk.walk_retry import WalkRetry
 from services.kit.access.audit import add_audit
 from services.kit.queue.outbox import Outbox, ParkedTask
 from services.kit.sql.database import Database
@@ -19,21 +19,21 @@ _AT_ONCE = 200
 
 
 class DeadLetterOffice:
-    """Shows them, and puts them back to work."""
+    """Dead letters of the queue, to list and to put back to work."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
         self._outbox = outbox
-        self._retrying = Retrying(database, outbox)
+        self._walk_retry = WalkRetry(database, outbox)
 
     def letters(self, *, limit: int) -> DeadLetters:
-        """Those that wait longest, and how many there are."""
+        """Return the letters that have waited longest, and how many there are."""
         parked = self._outbox.parked(limit=limit)
         total = self._outbox.counts()["parked"]
         return DeadLetters(letters=tuple(map(_letter, parked)), total=max(total, len(parked)))
 
     def retry(self, wanted: RetryLetters) -> RetriedLetters:
-        """Put these back to work; what is none, or no longer one, is passed over."""
+        """Put these letters back to work; keys of no letter, or no longer one, are skipped."""
         keys, begun = wanted.keys or None, time.time()
         retried: list[str] = []
         # What is given up once more meanwhile is left: it would go round for ever.
@@ -46,7 +46,7 @@ class DeadLetterOffice:
             if not self._outbox.retry(session, parked.key):
                 return False
             if parked.task == WALK_TASK:
-                self._retrying.walk(session, parked.kwargs["ticket_id"], parked.key)
+                self._walk_retry.reopen_ticket(session, parked.kwargs["ticket_id"], parked.key)
             before, after = {"state": "parked"}, {"state": "waiting"}
             add_audit(session, "task.retried", f"task {parked.key}", before, after)
             return True

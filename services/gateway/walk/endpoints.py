@@ -1,4 +1,4 @@
-"""Trying again over HTTP: failed tickets, and what the queue has given up."""
+"""HTTP routes to try again: failed tickets, renewals and dead letters."""
 
 from typing import Annotated
 
@@ -10,16 +10,19 @@ from services.contracts.gateway import TicketDetail
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.walk.dead_letters import DeadLetterOffice
-from services.gateway.walk.renewing import NotRenewableError, Renewing
-from services.gateway.walk.retrying import Retrying, TicketNotFailedError
+from services.gateway.walk.walk_retry import TicketNotFailedError, WalkRetry
+from services.gateway.walk.workflow_refresh import NotRenewableError, WorkflowRefresh
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 
 def create_retry_router(
-    retrying: Retrying, renewing: Renewing, queries: Queries, office: DeadLetterOffice
+    walk_retry: WalkRetry,
+    workflow_refresh: WorkflowRefresh,
+    queries: Queries,
+    office: DeadLetterOffice,
 ) -> APIRouter:
-    """The routes, over what does it."""
+    """Build the routes."""
     router = APIRouter(prefix="/v1")
 
     @router.post(
@@ -29,15 +32,15 @@ def create_retry_router(
     )
     @needs(Need.OPERATE)
     def retry_ticket(ticket_id: Id) -> TicketDetail:
-        """Walk a failed ticket again; asked twice at once, it is walked once."""
-        retrying.ticket(ticket_id)
+        """Walk a failed ticket again; two requests at once begin one walk."""
+        walk_retry.retry_ticket(ticket_id)
         return queries.ticket(ticket_id)
 
     @router.get("/tickets/{ticket_id}/renewal", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
     def list_newer_readings(ticket_id: Id) -> list[NewerReading]:
-        """What people did to the pages of the ticket's workflow since that was made."""
-        return list(renewing.newer(ticket_id))
+        """List what people did to the pages of the ticket's workflow since it was made."""
+        return list(workflow_refresh.newer(ticket_id))
 
     @router.post(
         "/tickets/{ticket_id}/renewal",
@@ -50,7 +53,7 @@ def create_retry_router(
 
         Marks and words stay with the steps that say the same, and the rest is listed.
         """
-        renewing.renew(ticket_id)
+        workflow_refresh.renew(ticket_id)
         return queries.ticket(ticket_id)
 
     @router.get("/dead-letters")
@@ -58,9 +61,9 @@ def create_retry_router(
     def list_dead_letters(
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> DeadLetters:
-        """Tasks that failed as often as they may, with the reason; those that wait longest first.
+        """List tasks that failed too often, with the reason; longest waiting first.
 
-        Of all services that share the gateway's database.
+        They are of all services that share the gateway's database.
         """
         return office.letters(limit=limit)
 

@@ -1,4 +1,4 @@
-"""What speaks against a workflow for a ticket, in words that a person weighs."""
+"""Objections to a workflow for a ticket, in words that a person weighs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,16 @@ from functools import cached_property
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft
-from services.gateway.page_choice.choosing import Choice
+from services.gateway.page_choice.page_chooser import PageChoice
 from services.gateway.page_choice.preference import scores_of
+from services.kit.text import ellipsize, squeeze
 from services.language.words import tokenise
 from services.procedure.choose import procedure_for
 
 _NEARLY = 0.93
 """Share of the best page's relevance from which another one fits nearly as well."""
 _LOW = 2.5
-"""Of the scores 1–5: what is shown as poor everywhere."""
+"""Score, of 1–5, below which a dimension is shown as poor everywhere."""
 _MOST_NAMES = 3
 _MOST_SHOWN = 160
 """Characters of a sentence that a page or a score wrote."""
@@ -27,28 +28,28 @@ _NAME = re.compile(
     r"|[a-z]+(?:_[a-z]+)+"  # node_exporter
     r"|(?<=[a-z,;] )[A-Z][a-z]{3,})\b"  # a product within a sentence
 )
-"""What a ticket calls by its name."""
+"""Pattern of the names in a ticket's text."""
 _DIGIT = re.compile(r"\d")
-"""Names with digits are of this case alone."""
+"""Mark of names that are of this case alone."""
 
 
 @dataclass(frozen=True)
 class Objections:
-    """What speaks against one candidate of one ticket."""
+    """Objections to one candidate of one ticket."""
 
     ticket: TicketDraft
     context: RetrievedContext
     scored: ScoredCandidate
-    choice: Choice | None = None
+    choice: PageChoice | None = None
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """All of it, the weightiest first; never empty."""
+    def reasons(self) -> tuple[str, ...]:
+        """All objections, the weightiest first; never empty."""
         return (
             f"the chance that the closest page treats this fault is {self.context.confidence:.0%}",
-            *(self.choice.against(self.context) if self.choice else ()),
-            *self._unsaid_names(),
-            *self._treated(),
+            *(self.choice.objections(self.context) if self.choice else ()),
+            *self._missing_names(),
+            *self._declared_purpose(),
             *self.another_page,
             *self._rivals(),
             *self._low_scores(),
@@ -56,7 +57,7 @@ class Objections:
 
     @cached_property
     def another_page(self) -> tuple[str, ...]:
-        """Said when the workflow follows a page that is not the one found to be closest."""
+        """Objection that the workflow follows a page other than the closest."""
         own = self._origin
         if not own or not self._scores or self._closest in own:
             return ()
@@ -64,24 +65,25 @@ class Objections:
             return ()
         return (f"another page was found to be closer: {self._title(self._closest)}",)
 
-    def _unsaid_names(self) -> Iterator[str]:
-        said = frozenset(tokenise(self._page_text))
-        if not said:
+    def _missing_names(self) -> Iterator[str]:
+        page_terms = frozenset(tokenise(self._page_text))
+        if not page_terms:
             return
         text = "\n".join((self.ticket.alert_name, self.ticket.title, self.ticket.description))
         names = (name for name in dict.fromkeys(_NAME.findall(text)) if not _DIGIT.search(name))
-        unsaid = [name for name in names if not _is_said(name, said)]
-        if unsaid:
-            yield f"the ticket names {_listed(unsaid[:_MOST_NAMES])} and the page does not"
+        missing = [name for name in names if not _is_mentioned(name, page_terms)]
+        if missing:
+            yield f"the ticket names {_join_names(missing[:_MOST_NAMES])} and the page does not"
 
-    def _treated(self) -> Iterator[str]:
-        """What the page is for, in its own words."""
+    def _declared_purpose(self) -> Iterator[str]:
+        """Yield the page's own statement of the fault that it treats."""
         text = f"{self.ticket.title}\n{self.ticket.description}"
         for page in self.context.pages:
             if page.document_id in self._followed:
                 procedure = procedure_for(page.procedures, text)
                 if procedure and procedure.treats:
-                    yield f"the page's procedure treats: {_short(procedure.treats)}"
+                    treats = ellipsize(squeeze(procedure.treats), _MOST_SHOWN)
+                    yield f"the page's procedure treats: {treats}"
                 return
 
     def _rivals(self) -> Iterator[str]:
@@ -95,7 +97,7 @@ class Objections:
         score = self.scored.score
         for name, dimension in score.dimensions.items():
             if dimension.value < _LOW:
-                reason = _short(dimension.reason)
+                reason = ellipsize(squeeze(dimension.reason), _MOST_SHOWN)
                 yield f"its {name} is only {dimension.value:.1f} of 5: {reason}"
         if not self.scored.good_enough:
             yield (
@@ -125,9 +127,9 @@ class Objections:
     @cached_property
     def _page_text(self) -> str:
         texts = [
-            "\n".join((*found.chunk.heading_path, found.chunk.text))
-            for found in self.context.chunks
-            if found.chunk.span.document_id in self._followed
+            "\n".join((*match.chunk.heading_path, match.chunk.text))
+            for match in self.context.chunks
+            if match.chunk.span.document_id in self._followed
         ]
         for hit in self.context.nodes:
             if self._followed.intersection(hit.node.document_ids):
@@ -137,25 +139,20 @@ class Objections:
 
     def _title(self, document_id: str) -> str:
         titles = (
-            found.chunk.heading_path[0]
-            for found in self.context.chunks
-            if found.chunk.span.document_id == document_id and found.chunk.heading_path
+            match.chunk.heading_path[0]
+            for match in self.context.chunks
+            if match.chunk.span.document_id == document_id and match.chunk.heading_path
         )
         title = next(titles, "")
-        return f"{_short(title)} ({document_id})" if title else document_id
+        return f"{ellipsize(squeeze(title), _MOST_SHOWN)} ({document_id})" if title else document_id
 
 
-def _is_said(name: str, said: frozenset[str]) -> bool:
-    """Whether a page writes it, together or as words of their own."""
+def _is_mentioned(name: str, page_terms: frozenset[str]) -> bool:
+    """Return True if a page has the name, as one word or as its parts."""
     *parts, whole = tokenise(name) or [""]
-    return whole in said or (bool(parts) and said.issuperset(parts))
+    return whole in page_terms or (bool(parts) and page_terms.issuperset(parts))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _MOST_SHOWN else f"{words[: _MOST_SHOWN - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""How far a walk is, for whoever watches."""
+"""Progress of a walk, for whoever watches."""
 
 import threading
 from types import TracebackType
@@ -7,23 +7,24 @@ from typing import Self
 import structlog
 
 from services.gateway.ticket.events import Note
-from services.gateway.walk.tickets import Tickets
+from services.gateway.walk.walk_store import WalkStore
 from services.kit.errors import UnavailableError
 
 DELAY_S = 0.3
-"""A walk that ends sooner tells all its stages with its end: a commit for each of them would cost
-the acknowledgement of new tickets more than a watcher gains."""
+"""Seconds after which a stage is stored. A walk that ends sooner stores all stages with its end: a
+commit for each would cost the acknowledgement of new tickets more than a watcher gains.
+"""
 
 _log = structlog.get_logger()
 
 
-class Progress:
+class WalkProgress:
     """Stages of one walk, stored a moment after they are reached, or with the walk's end.
 
     As a context it stores what is left when the walk breaks off.
     """
 
-    def __init__(self, tickets: Tickets, ticket_id: str) -> None:
+    def __init__(self, tickets: WalkStore, ticket_id: str) -> None:
         self._tickets = tickets
         self._ticket_id = ticket_id
         self._lock = threading.Lock()
@@ -31,7 +32,7 @@ class Progress:
         self._timer: threading.Timer | None = None
 
     def note(self, kind: str, **facts: object) -> None:
-        """Tell of a stage; it is stored within a third of a second."""
+        """Record a stage; it is stored within a third of a second."""
         with self._lock:
             self._pending.append(Note(kind, facts))
             if self._timer is None:
@@ -39,21 +40,21 @@ class Progress:
                 self._timer.daemon = True
                 self._timer.start()
 
-    def rest(self) -> list[Note]:
-        """What is not stored yet, for the transaction that ends the walk."""
+    def take_pending(self) -> list[Note]:
+        """Return the events not stored yet, for the transaction that ends the walk."""
         with self._lock:
-            return self._take()
+            return self._drain()
 
     def store(self) -> None:
         """Store what is not stored yet; a database that does not answer costs a watcher a stage."""
         with self._lock:
-            notes = self._take()
+            notes = self._drain()
             try:
                 self._tickets.note(self._ticket_id, notes)
             except UnavailableError as error:
                 _log.warning("gateway.progress_lost", reason=str(error))
 
-    def _take(self) -> list[Note]:
+    def _drain(self) -> list[Note]:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -23,26 +23,26 @@ from services.contracts.scorer import (
 )
 from services.contracts.ticket import Fit, TicketDraft
 from services.contracts.triage import TriageDecision
-from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.settled_decisions import mark_settled
+from services.gateway.clarify.dialogue import mark_settled
+from services.gateway.clarify.question_selection import QuestionSelector
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.ticket.outcome import (
-    Failed,
-    Outcome,
-    Planned,
-    Refused,
-    Served,
+    FailedOutcome,
+    PlannedOutcome,
+    RefusedOutcome,
+    ServedPages,
+    WalkOutcome,
     count_outcome,
 )
-from services.gateway.ticket.question import Question
-from services.gateway.triage.desk import TriageDesk
-from services.gateway.triage.handover import nothing_fits
-from services.gateway.walk.binding import filled
-from services.gateway.walk.finding import Finding, with_choice, with_page_first
-from services.gateway.walk.fit import verdict
-from services.gateway.walk.progress import Progress
-from services.gateway.walk.reconsidering import Reconsidering
-from services.gateway.walk.tickets import OpenTicket, Tickets
+from services.gateway.ticket.question import ClarifyingQuestion
+from services.gateway.triage.handover import note_without_workflow
+from services.gateway.triage.team_router import TeamRouter
+from services.gateway.walk.binding import substitute_labels
+from services.gateway.walk.context_builder import ContextBuilder, mark_chosen, put_page_first
+from services.gateway.walk.fit import judge_candidate
+from services.gateway.walk.page_reranker import PageReranker
+from services.gateway.walk.progress import WalkProgress
+from services.gateway.walk.walk_store import OpenTicket, WalkStore
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability.metrics import stage_timer
 
@@ -51,7 +51,7 @@ _log = structlog.get_logger()
 NO_PAGE = "its engineer says that none of the closest pages treats it"
 NOT_JUDGED = "not judged: the scorer did not answer"
 _LEAST = 1.0
-"""Of a score that is not known: no average must gain by it."""
+"""Value of a missing score, the lowest, so that no average gains by it."""
 
 
 class PartUnavailableError(UnavailableError):
@@ -59,7 +59,7 @@ class PartUnavailableError(UnavailableError):
 
 
 class Walk:
-    """Takes one ticket from received to planned, refused or failed.
+    """Walk of one ticket from received to planned, refused or failed.
 
     It may be killed anywhere and run again, also twice at once: a ticket is concluded in one
     transaction, and only once.
@@ -67,27 +67,27 @@ class Walk:
 
     def __init__(
         self,
-        tickets: Tickets,
+        tickets: WalkStore,
         *,
-        finding: Finding,
-        reconsidering: Reconsidering | None = None,
+        context_builder: ContextBuilder,
+        page_reranker: PageReranker | None = None,
         planner: Planner,
         scorer: Scorer,
-        clarify: Clarify,
+        clarify: QuestionSelector,
         nearest_documents: int,
         model_within_s: float,
         degrade_after_s: float = 0.0,
-        triage: TriageDesk | None = None,
+        triage: TeamRouter | None = None,
     ) -> None:
-        """`model_within_s` and `degrade_after_s` count from when the walk was asked for.
+        """Count `model_within_s` and `degrade_after_s` from when the walk was asked for.
 
         The latter is how long a store or the scorer that does not answer is waited for. `triage`
         takes what nothing fits.
         """
         self._tickets = tickets
-        self.catching_up = tickets.catching_up
-        self._finding = finding
-        self.reconsidering = reconsidering
+        self.catch_up = tickets.catch_up
+        self._context_builder = context_builder
+        self.page_reranker = page_reranker
         self._planner = planner
         self._scorer = scorer
         self._clarify = clarify
@@ -97,7 +97,7 @@ class Walk:
         self._triage = triage
 
     def run(self, ticket_id: str) -> None:
-        """Walk the ticket; nothing when it is concluded already.
+        """Walk the ticket; do nothing if it is concluded already.
 
         Raises:
             FlowXpertError: A retryable one: something did not answer, try again later.
@@ -105,20 +105,20 @@ class Walk:
         opened = self._tickets.open(ticket_id)
         if opened is None:
             return
-        with Progress(self._tickets, ticket_id) as progress:
+        with WalkProgress(self._tickets, ticket_id) as progress:
             try:
                 outcome = self._walk(opened, progress)
             except FlowXpertError as error:
                 if error.retryable:
                     raise
                 _log.exception("gateway.walk_failed", ticket_id=ticket_id)
-                outcome = Failed(f"{type(error).__name__}: {error}")
+                outcome = FailedOutcome(f"{error.name}: {error}")
             walk = opened.walk
             with stage_timer("gateway", "store"):
                 seconds = self._tickets.conclude(
                     ticket_id,
                     outcome,
-                    progress.rest(),
+                    progress.take_pending(),
                     walk=walk,
                     is_by_choice=opened.is_by_choice,
                 )
@@ -128,30 +128,30 @@ class Walk:
             count_outcome(outcome)
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
-    def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:
+    def _walk(self, opened: OpenTicket, progress: WalkProgress) -> WalkOutcome:
         seconds: dict[str, float] = {}
         progress.note("planning")
         with _stage("retrieve", seconds):
-            found_for = self._finding.of(opened)
-        ticket, context, found, choice, words = found_for
+            retrieved = self._context_builder.build(opened)
+        ticket, context, fit, choice, words = retrieved
         if context.degraded and not self._has_waited(opened):
             raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
-        told = {"without": context.degraded} if context.degraded else {}
+        facts = {"without": context.degraded} if context.degraded else {}
         reasons = list(context.chunks[0].reasons) if context.chunks else []
         confidence = context.confidence
-        progress.note("retrieved", confidence=confidence, fit=found, reasons=reasons, **told)
+        progress.note("retrieved", confidence=confidence, fit=fit, reasons=reasons, **facts)
         if opened.is_no_page:
-            return self._refused(opened, NO_PAGE, context)
-        if found is None:
-            questions = self._clarify.questions(None, context, opened.asked)
-            return self._refused(opened, _why_refused(context), context, questions)
+            return self._refuse(opened, NO_PAGE, context)
+        if fit is None:
+            questions = self._clarify.questions(None, context, opened.dialogue)
+            return self._refuse(opened, _why_refused(context), context, questions)
 
         with _stage("plan", seconds):
             candidates = tuple(self._candidates(opened, ticket, context, progress))
         progress.note("drafted", candidates=len(candidates))
         if not candidates:
             reason = "the documents that fit describe no procedure"
-            return self._refused(opened, reason, context)
+            return self._refuse(opened, reason, context)
 
         with _stage("score", seconds):
             request = ScoreRequest(
@@ -162,29 +162,33 @@ class Walk:
                 deadline_s=self._time_left(opened),
             )
             ranked, unjudged = self._ranked(opened, request)
-        ranked = with_page_first(ranked, opened.asked.page)
-        ranked = with_choice(filled(ranked, ticket), choice)
-        verdicts = tuple(verdict(ticket, context, scored, found, choice) for scored in ranked)
+        ranked = put_page_first(ranked, opened.dialogue.page)
+        ranked = mark_chosen(substitute_labels(ranked, ticket), choice)
+        verdicts = tuple(judge_candidate(ticket, context, scored, fit, choice) for scored in ranked)
         best = ranked[0].candidate.workflow
         is_sure = verdicts[0].fit is Fit.SURE
         questions = self._clarify.questions(
-            best, context, opened.asked, is_sure=is_sure, words=words
+            best, context, opened.dialogue, is_sure=is_sure, words=words
         )
         without = (*context.degraded, *unjudged)
-        return Planned(
-            mark_settled(ranked, opened.asked),
+        return PlannedOutcome(
+            mark_settled(ranked, opened.dialogue),
             verdicts,
             seconds,
             questions,
             without,
-            asks_page=not opened.is_by_choice and self._finding.asks(opened, found_for),
-            served=_served(context),
+            asks_page=not opened.is_by_choice
+            and self._context_builder.needs_model(opened, retrieved),
+            served=_served_pages(context),
         )
 
     def _ranked(
         self, opened: OpenTicket, request: ScoreRequest
     ) -> tuple[tuple[ScoredCandidate, ...], tuple[str, ...]]:
-        """Best first; as they were planned, and marked, where the scorer stays away."""
+        """Score the candidates, best first; in the planner's order if the scorer stays away.
+
+        Returns the candidates and the names of the parts that did not answer.
+        """
         try:
             return self._scorer.score(request).ranked, ()
         except UnavailableError:
@@ -193,38 +197,38 @@ class Walk:
             return _unscored(request.candidates), ("scorer",)
 
     def _has_waited(self, opened: OpenTicket) -> bool:
-        """Whether what does not answer was waited for long enough."""
+        """Return True if what does not answer was waited for long enough."""
         return time() >= opened.created_at + self._degrade_after_s
 
-    def _refused(
+    def _refuse(
         self,
         opened: OpenTicket,
         reason: str,
         context: RetrievedContext,
-        questions: tuple[Question, ...] = (),
-    ) -> Refused:
-        """Nothing fits: the ticket goes to a team, with what was found."""
-        nearest, served = self._nearest(context), _served(context)
+        questions: tuple[ClarifyingQuestion, ...] = (),
+    ) -> RefusedOutcome:
+        """Build the refusal of a ticket that nothing fits, with the team that it goes to."""
+        nearest, served = self._nearest(context), _served_pages(context)
         without: tuple[str, ...] = context.degraded
         decided: TriageDecision | None = None
         if self._triage is not None:
-            note = partial(nothing_fits, nearest=nearest, reason=reason)
+            note = partial(note_without_workflow, nearest=nearest, reason=reason)
             try:
                 decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
             except UnavailableError:
                 if not self._has_waited(opened):
                     raise
                 without = (*without, "triage")
-        return Refused(reason, nearest, decided, questions, without, served)
+        return RefusedOutcome(reason, nearest, decided, questions, without, served)
 
     def _candidates(
         self,
         opened: OpenTicket,
         ticket: TicketDraft,
         context: RetrievedContext,
-        progress: Progress,
+        progress: WalkProgress,
     ) -> Iterator[Candidate]:
-        """What the planner writes, told as it comes."""
+        """Yield the planner's candidates as they come, each noted as progress."""
         request = PlanRequest(
             ticket=ticket,
             context=context,
@@ -237,25 +241,25 @@ class Walk:
             yield candidate
 
     def _time_left(self, opened: OpenTicket) -> float:
-        """Seconds that a model may still work on the ticket."""
+        """Return the seconds that a model may still work on the ticket."""
         return max(0.0, opened.created_at + self._model_within_s - time())
 
     def _nearest(self, context: RetrievedContext) -> tuple[NearestDocument, ...]:
-        """The best passage of each of the closest documents."""
+        """Return the best passage of each of the closest documents."""
         best: dict[str, NearestDocument] = {}
-        for found in context.chunks:
-            span = found.chunk.span
+        for match in context.chunks:
+            span = match.chunk.span
             if len(best) == self._nearest_documents:
                 break
             best.setdefault(
                 span.document_id,
                 NearestDocument(
                     document_id=span.document_id,
-                    heading_path=found.chunk.heading_path,
+                    heading_path=match.chunk.heading_path,
                     start_line=span.start_line,
                     end_line=span.end_line,
-                    score=found.score,
-                    reasons=found.reasons,
+                    score=match.score,
+                    reasons=match.reasons,
                 ),
             )
         return tuple(best.values())
@@ -278,13 +282,13 @@ def _why_refused(context: RetrievedContext) -> str:
     )
 
 
-def _served(context: RetrievedContext) -> Served | None:
-    """None where a part of retrieval was missing: such signs teach nothing."""
-    return None if context.degraded else Served(context.signs, context.is_alert)
+def _served_pages(context: RetrievedContext) -> ServedPages | None:
+    """Return the retrieved pages; None if retrieval was degraded: such signs teach nothing."""
+    return None if context.degraded else ServedPages(context.signs, context.is_alert)
 
 
 def _unscored(candidates: Iterable[Candidate]) -> tuple[ScoredCandidate, ...]:
-    """What no scorer has judged, in the planner's order; none counts as good enough."""
+    """Return the candidates in the planner's order with the least score, none good enough."""
     unknown = Dimension(value=_LEAST, reason=NOT_JUDGED)
     score = Score(**dict.fromkeys(DIMENSIONS, unknown))
     return tuple(

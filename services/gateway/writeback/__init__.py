@@ -1,1 +1,1 @@
-"""Back to where a ticket came from: its system is told that a workflow is ready."""
+"""Write-back: a ticket's systems are notified of what came of it."""

@@ -1,4 +1,4 @@
-"""What a ticket system is told, in a few lines: what came of a ticket, its team, what is asked."""
+"""Notes to ticket systems, in a few lines: what came of a ticket, its team, what is asked."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.gateway.formats import lines_url
 from services.gateway.ticket.comments import MARK, OPENING
+from services.kit.text import ellipsize, squeeze
 from services.procedure.checklist.shown import box_lines
 from services.workflow.model import Step, Workflow
 
@@ -21,49 +22,49 @@ SHOWN_TEAMS = 3
 
 
 @dataclass(frozen=True)
-class Part:
-    """One thing that is told."""
+class NotePart:
+    """Part of a note: one piece of news."""
 
     topic: str
-    """`workflow`, `refusal`, `team`, `end`, `run` or `question`."""
+    """`workflow`, `refusal`, `team`, `end`, `run`, `search` or `question`."""
     identity: str
-    """The same for what need not be told twice."""
+    """Text that is equal for news that need not be sent twice."""
     lines: tuple[str, ...]
-    """The first says it all."""
+    """Lines of text; the first says it all."""
 
     @property
     def digest(self) -> str:
-        """Stands for the identity where it is kept."""
+        """Hash of the identity, as it is stored."""
         return hashlib.sha256(self.identity.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class TicketNote:
-    """What is new about a ticket."""
+    """News of a ticket, as a system gets them."""
 
     ticket: TicketDetail
     stored: StoredWorkflow | None
     url: str
-    """The ticket's page; empty where nobody said how people reach it."""
-    parts: tuple[Part, ...]
-    """At least one."""
+    """Address of the ticket's page; empty if no public address is set."""
+    parts: tuple[NotePart, ...]
+    """Pieces of news, at least one."""
 
     @property
     def key(self) -> str:
-        """The same for the same news of the same ticket, however often it is told."""
+        """Key that is equal for the same news of the same ticket, however often they are sent."""
         return ":".join((self.ticket.id, *(part.digest for part in self.parts)))
 
     @property
     def headline(self) -> str:
-        """The first of the news in one line."""
-        return _short(OPENING + self.parts[0].lines[0])
+        """First piece of news in one line."""
+        return _shorten(OPENING + self.parts[0].lines[0])
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The rest, what tells that the platform has written it, and the link."""
+        """Lines after the headline, with the platform's mark and the link."""
         first, *others = self.parts
-        told = [*first.lines[1:], *(line for part in others for line in part.lines)]
-        return (*told, MARK, *([self.url] if self.url else []))
+        body = [*first.lines[1:], *(line for part in others for line in part.lines)]
+        return (*body, MARK, *([self.url] if self.url else []))
 
     @property
     def text(self) -> str:
@@ -71,7 +72,7 @@ class TicketNote:
         return "\n".join((self.headline, *self.lines))
 
 
-def parts_of(
+def build_parts(
     ticket: TicketDetail,
     stored: StoredWorkflow | None,
     base: str,
@@ -81,8 +82,8 @@ def parts_of(
     handed_back: str | None = None,
     ran: Mapping[str, Any] | None = None,
     searched: Mapping[str, Any] | None = None,
-) -> Iterator[Part]:
-    """All that may be told of a ticket; `takes_comments` where a comment there is an answer.
+) -> Iterator[NotePart]:
+    """Yield all news of a ticket; `takes_comments` if a comment there can be an answer.
 
     `reopened` names the time at which somebody took back that the fault is over, `handed_back` that
     at which the hand-over was; `ran` says how the latest run ended,
@@ -97,47 +98,49 @@ def parts_of(
     if ticket.triage is not None:
         yield _team(ticket, ticket.triage)
     elif handed_back is not None:
-        told = "The hand-over was taken back: the ticket is worked on here again"
-        yield Part("team", handed_back, (told,))
+        text = "The hand-over was taken back: the ticket is worked on here again"
+        yield NotePart("team", handed_back, (text,))
     if reopened is not None and ticket.resolved_at is None:
-        told = "The fault is not over after all: the ticket is open again"
-        yield Part("end", reopened, (told,))
+        text = "The fault is not over after all: the ticket is open again"
+        yield NotePart("end", reopened, (text,))
     if ran is not None:
-        told = f"A run of the workflow ended: {ran['outcome']}"
-        yield Part("run", str(ran["run"]), (told, *map(str, ran["lines"])))
+        text = f"A run of the workflow ended: {ran['outcome']}"
+        yield NotePart("run", str(ran["run"]), (text, *map(str, ran["lines"])))
     if searched is not None:
-        told = f"A search for the cause ended: {searched['outcome']}"
+        text = f"A search for the cause ended: {searched['outcome']}"
         cause = [str(searched["cause"])] if searched["cause"] else []
-        yield Part("search", str(searched["search"]), (told, *cause, *map(str, searched["lines"])))
-    asked = ticket.open_question
-    if asked is not None and ticket.resolved_at is None:
-        yield _question(asked, takes_comments=takes_comments)
+        yield NotePart(
+            "search", str(searched["search"]), (text, *cause, *map(str, searched["lines"]))
+        )
+    question = ticket.open_question
+    if question is not None and ticket.resolved_at is None:
+        yield _question(question, takes_comments=takes_comments)
 
 
-def _workflow(stored: StoredWorkflow) -> Part:
+def _workflow(stored: StoredWorkflow) -> NotePart:
     workflow = stored.workflow
     is_sure = stored.fit is Fit.SURE
-    doubts = [] if is_sure else [f"Not sure: {said}" for said in stored.against]
+    doubts = [] if is_sure else [f"Not sure: {objection}" for objection in stored.against]
     if workflow.page is not None:
-        steps = [f"{'  ' * depth}{_short(words)}" for depth, words in box_lines(workflow)]
+        steps = [f"{'  ' * depth}{_shorten(words)}" for depth, words in box_lines(workflow)]
         kind, count = "Checklist", f"{len(steps)} {'box' if len(steps) == 1 else 'boxes'}"
     else:
         numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
-        steps = [_told(workflow, step, numbers) for step in workflow.steps]
+        steps = [_step_line(workflow, step, numbers) for step in workflow.steps]
         kind, count = "Workflow", f"{len(steps)} steps"
     rest = len(steps) - SHOWN_STEPS
     more = [f"… and {rest} more"] if rest > 0 else []
     headline = f"{kind}, {stored.verdict_words}: {workflow.title} ({count})"
     identity = "\n".join((headline, *doubts, *steps))
-    return Part("workflow", identity, (headline, *doubts, *steps[:SHOWN_STEPS], *more))
+    return NotePart("workflow", identity, (headline, *doubts, *steps[:SHOWN_STEPS], *more))
 
 
-def _refusal(ticket: TicketDetail, base: str) -> Part:
+def _refusal(ticket: TicketDetail, base: str) -> NotePart:
     nearest = ticket.nearest[:SHOWN_DOCUMENTS]
-    found = [f"Came closest: {_document(near, base)}" for near in nearest]
+    closest = [f"Came closest: {_document(near, base)}" for near in nearest]
     identity = "\n".join(("refused", *(near.document_id for near in nearest)))
-    return Part(
-        "refusal", identity, (f"{ticket.verdict_words.capitalize()}: {ticket.reason}", *found)
+    return NotePart(
+        "refusal", identity, (f"{ticket.verdict_words.capitalize()}: {ticket.reason}", *closest)
     )
 
 
@@ -145,34 +148,34 @@ def _document(near: NearestDocument, base: str) -> str:
     heading = " › ".join(near.heading_path)
     place = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
     address = base + lines_url(near.document_id, near.start_line, near.end_line) if base else ""
-    return " ".join(filter(None, (_short(f"{heading} ({place})" if heading else place), address)))
+    return " ".join(filter(None, (_shorten(f"{heading} ({place})" if heading else place), address)))
 
 
-def _team(ticket: TicketDetail, triage: TriageDecision) -> Part:
-    """The team; what was tried where it is more than what the refusal says."""
+def _team(ticket: TicketDetail, triage: TriageDecision) -> NotePart:
+    """Build the part of the team, with what was tried unless the refusal says it."""
     is_refused = ticket.status is TicketStatus.REFUSED
     tried = () if is_refused else triage.note.tried[-SHOWN_STEPS:]
     is_handed_over = ticket.status is TicketStatus.HANDED_OVER
     identity = "\n".join((triage.team or "", *tried))
-    whose = _whose(triage, is_handed_over=is_handed_over)
-    return Part("team", identity, (*whose, *map(_short, tried)))
+    whose = _team_lines(triage, is_handed_over=is_handed_over)
+    return NotePart("team", identity, (*whose, *map(_shorten, tried)))
 
 
-def _whose(triage: TriageDecision, *, is_handed_over: bool) -> list[str]:
-    """The team and why, or those that come next to it."""
+def _team_lines(triage: TriageDecision, *, is_handed_over: bool) -> list[str]:
+    """Return the team and why, or the likeliest teams if none was found."""
     likeliest = [f"{each.team} ({each.chance:.0%})" for each in triage.candidates[:SHOWN_TEAMS]]
     if triage.team is None:
-        told = f"; likeliest: {', '.join(likeliest)}" if likeliest else ""
-        return [f"Not handed over: no team found, one is to be chosen{told}"]
+        suffix = f"; likeliest: {', '.join(likeliest)}" if likeliest else ""
+        return [f"Not handed over: no team found, one is to be chosen{suffix}"]
     chance = "" if triage.by == "person" else f" ({triage.chance:.0%} likely)"
     why = next((each.why for each in triage.candidates if each.team == triage.team), ())
-    reasons = [f"Why: {_short('; '.join(why))}"] if why and chance else []
+    reasons = [f"Why: {_shorten('; '.join(why))}"] if why and chance else []
     lead = "Handed over to the team" if is_handed_over else "For the team"
     return [f"{lead} {triage.team}{chance}", *reasons]
 
 
-def _question(asked: Clarification, *, takes_comments: bool) -> Part:
-    choices = [f"{n}) {_short(text)}" for n, text in enumerate(asked.choices, start=1)]
+def _question(question: Clarification, *, takes_comments: bool) -> NotePart:
+    choices = [f"{n}) {_shorten(text)}" for n, text in enumerate(question.choices, start=1)]
     words = "the number of a choice or your own words" if choices else "your own words"
     how = (
         f"To answer, comment a line that begins with answer: and goes on with {words}; "
@@ -180,14 +183,16 @@ def _question(asked: Clarification, *, takes_comments: bool) -> Part:
         if takes_comments
         else "It can be answered on the ticket's page."
     )
-    identity = "\n".join((asked.id, asked.question, *asked.choices))
-    return Part("question", identity, (f"Question: {_short(asked.question)}", *choices, how))
+    identity = "\n".join((question.id, question.question, *question.choices))
+    return NotePart(
+        "question", identity, (f"Question: {_shorten(question.question)}", *choices, how)
+    )
 
 
-def _told(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> str:
-    """A step by the number that it has on the page, and where each answer leads.
+def _step_line(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> str:
+    """Return a step by its number on the page, with where each answer leads.
 
-    Where a step does not lead to the next one, it says to which.
+    A step that does not lead to the next one says to which.
     """
     number, exits = numbers[step.id], workflow.exits(step.id)
     leads = [
@@ -195,11 +200,29 @@ def _told(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> str:
         for edge in exits
         if edge.condition or numbers[edge.target] != number + 1
     ]
-    known = [f"answered: {step.settled}"] if step.settled else []
-    text = f"{number}. {_short(step.text)}"
-    return f"{text} ({', '.join([*known, *leads])})" if known or leads else text
+    answered = [f"answered: {step.settled}"] if step.settled else []
+    text = f"{number}. {_shorten(step.text)}"
+    return f"{text} ({', '.join([*answered, *leads])})" if answered or leads else text
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN_CHARACTERS else f"{line[: SHOWN_CHARACTERS - 1]}…"
+def _shorten(text: str) -> str:
+    return ellipsize(squeeze(text), SHOWN_CHARACTERS)
+
+
+@dataclass(frozen=True)
+class Digest:
+    """Digest of one week."""
+
+    week: str
+    """ISO week, such as `2026-W48`."""
+    headline: str
+    lines: tuple[str, ...]
+    pages: tuple[dict[str, Any], ...]
+    """Pages for programs: `PageToMend` as JSON."""
+    url: str
+    """Address of the list for people; empty if no public address is set."""
+
+    @property
+    def text(self) -> str:
+        """Digest for people, a line for each thing."""
+        return "\n".join((self.headline, *self.lines))

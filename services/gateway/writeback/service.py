@@ -1,4 +1,4 @@
-"""Write-back: when a ticket is concluded, asked about or handed over, whoever is to know is told.
+"""Write-back: systems are notified when a ticket is concluded, asked about or handed over.
 
 A task for each system is put into the outbox in the transaction that stores the news, so nothing is
 told that is not stored, and nothing is forgotten. Each system is told what is new since it was told
@@ -7,7 +7,7 @@ the task is parked with its reason. A process that dies after a system took it, 
 noted, tells it again under the same `Idempotency-Key`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -15,14 +15,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.gateway.metrics import WRITE_BACKS
-from services.gateway.tables import TicketRow, ToldRow
-from services.gateway.ticket.events import Note, add_events, last_facts, last_of_kind
+from services.gateway.tables import TicketRow, WriteBackRow
+from services.gateway.ticket.events import Note, add_events, last_facts_of_kind, last_id_of_kind
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
-from services.gateway.writeback.digest import Digest
-from services.gateway.writeback.note import Part, TicketNote, parts_of
+from services.gateway.writeback.note import Digest, TicketNote, build_parts
 from services.gateway.writeback.settings import WriteBackSettings
-from services.gateway.writeback.targets import DIGESTS, TARGETS, Target
-from services.kit.http.outgoing import Guard
+from services.gateway.writeback.targets import DIGESTS, TARGETS, WriteBackTarget
+from services.kit.http.outgoing import EgressGuard
 from services.kit.ids import time_ordered_id
 from services.kit.observability.metrics import start_at_zero
 from services.kit.queue.outbox import Outbox
@@ -34,15 +33,15 @@ _log = structlog.get_logger()
 
 
 class WriteBack:
-    """Tells the systems that the settings name."""
+    """Writer of news to the systems that the settings name."""
 
     def __init__(self, settings: WriteBackSettings, database: Database, outbox: Outbox) -> None:
-        """Raises `ForbiddenAddressError` when an address is on a host that is not allowed."""
+        """Check the addresses; raise `ForbiddenAddressError` for a host that is not allowed."""
         self._settings = settings
         self._database = database
         self._outbox = outbox
         self._queries = Queries(database)
-        self._guard = Guard(
+        self._guard = EgressGuard(
             settings.allowed_hosts,
             allow_private=settings.allow_private,
             timeout_s=settings.timeout_s,
@@ -54,11 +53,11 @@ class WriteBack:
 
     @property
     def digest_targets(self) -> tuple[str, ...]:
-        """Those of the settings that are told of pages to mend."""
+        """Names of the targets in the settings that get the weekly digest."""
         return tuple(name for name in DIGESTS if name in self._targets)
 
     def send_digest(self, target: str, digest: Digest) -> None:
-        """Tell one of them; nothing when the settings no longer name it.
+        """Send the digest to a target; do nothing if the settings no longer name it.
 
         Raises:
             NotDeliveredError: It did not take it.
@@ -68,7 +67,7 @@ class WriteBack:
             self._guard.send(DIGESTS[target](self._settings, digest))
 
     def put(self, session: Session, ticket_id: str) -> None:
-        """Queue, in the caller's transaction, that those who are to know of the ticket are told.
+        """Queue a note to each system that follows the ticket, in the caller's transaction.
 
         Each time under a key of its own: a task that is on its way may have looked already.
         """
@@ -82,20 +81,20 @@ class WriteBack:
                 self._outbox.put(session, WRITE_BACK_TASK, arguments, key)
 
     def run(self, ticket_id: str, target: str) -> None:
-        """Tell one system what is new; nothing when the settings no longer name it.
+        """Send a system what is new; do nothing if the settings no longer name it.
 
         Raises:
             NotDeliveredError: It did not take it.
             ForbiddenAddressError: Its host leads to an address that is not allowed.
         """
-        known = self._targets.get(target)
-        note = self._news(known, ticket_id) if known else None
-        if known is None or note is None:
+        configured = self._targets.get(target)
+        note = self._news(configured, ticket_id) if configured else None
+        if configured is None or note is None:
             return
-        self._guard.send(known.request(self._settings, note))
-        self._note(known, note)
+        self._guard.send(configured.request(self._settings, note))
+        self._record(configured, note)
 
-    def _news(self, target: Target, ticket_id: str) -> TicketNote | None:
+    def _news(self, target: WriteBackTarget, ticket_id: str) -> TicketNote | None:
         try:
             ticket = self._queries.ticket(ticket_id)
         except TicketNotFoundError:  # it was purged meanwhile
@@ -103,11 +102,11 @@ class WriteBack:
         stored = self._queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
         base = str(self._settings.public_url or "").rstrip("/")
         with self._database.session() as session:
-            reopened = last_of_kind(session, ticket_id, "not_over")
-            handed_back = last_of_kind(session, ticket_id, "handed_back")
-            ran = last_facts(session, ticket_id, "ran")
-            searched = last_facts(session, ticket_id, "searched")
-        parts = parts_of(
+            reopened = last_id_of_kind(session, ticket_id, "not_over")
+            handed_back = last_id_of_kind(session, ticket_id, "handed_back")
+            ran = last_facts_of_kind(session, ticket_id, "ran")
+            searched = last_facts_of_kind(session, ticket_id, "searched")
+        parts = build_parts(
             ticket,
             stored,
             base,
@@ -118,20 +117,20 @@ class WriteBack:
             searched=searched,
         )
         with self._database.session() as session:
-            row = _told_row(session, ticket_id, target.name)
-            new = _news(row, parts)
+            row = _write_back_row(session, ticket_id, target.name)
+            new = tuple(part for part in parts if row.digests.get(part.topic) != part.digest)
         if not new or row.times >= self._settings.most:
             return None
         return TicketNote(ticket, stored, f"{base}/tickets/{ticket_id}" if base else "", new)
 
-    def _note(self, target: Target, note: TicketNote) -> None:
-        ticket_id, asked = note.ticket.id, note.ticket.open_question
+    def _record(self, target: WriteBackTarget, note: TicketNote) -> None:
+        ticket_id, question = note.ticket.id, note.ticket.open_question
         with self._database.session() as session:
-            row = session.merge(_told_row(session, ticket_id, target.name))
+            row = session.merge(_write_back_row(session, ticket_id, target.name))
             row.times += 1
             row.digests = {**row.digests, **{part.topic: part.digest for part in note.parts}}
-            if asked is not None and any(part.topic == "question" for part in note.parts):
-                row.question_id = asked.id
+            if question is not None and any(part.topic == "question" for part in note.parts):
+                row.question_id = question.id
             facts: dict[str, object] = {
                 "target": target.name,
                 "told": [part.topic for part in note.parts],
@@ -142,17 +141,14 @@ class WriteBack:
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
-    """Note on the ticket that a system could not be told."""
+    """Record on the ticket that a system could not be notified."""
     facts: dict[str, object] = {"target": arguments["target"], "reason": reason}
     add_events(session, arguments["ticket_id"], [Note("not_told", facts)])
 
 
-def _told_row(session: Session, ticket_id: str, target: str) -> ToldRow:
-    """The row, or one that says nothing and is not stored yet."""
-    row = session.get(ToldRow, (ticket_id, target))
-    return row or ToldRow(ticket_id=ticket_id, target=target, times=0, digests={}, question_id="")
-
-
-def _news(row: ToldRow, parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The parts that are not as they were told last."""
-    return tuple(part for part in parts if row.digests.get(part.topic) != part.digest)
+def _write_back_row(session: Session, ticket_id: str, target: str) -> WriteBackRow:
+    """Return the stored row, or a new one that is not stored yet."""
+    row = session.get(WriteBackRow, (ticket_id, target))
+    return row or WriteBackRow(
+        ticket_id=ticket_id, target=target, times=0, digests={}, question_id=""
+    )

@@ -1,4 +1,4 @@
-"""Settings of what is written back."""
+"""Settings of write-back."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class WriteBackSettings(Settings):
-    """Who is told what came of tickets; a system whose address is unset is told nothing."""
+    """Systems that are notified of tickets; one without an address is not."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}WRITEBACK_")
 

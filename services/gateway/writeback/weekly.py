@@ -1,4 +1,4 @@
-"""Once a week those who look after pages are told which of them are to be mended, and why."""
+"""Weekly digest: those who look after pages are told which are to be mended, and why."""
 
 import time
 from collections import defaultdict
@@ -9,9 +9,9 @@ import structlog
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from services.contracts.coverage import Covering, PageToMend
+from services.contracts.coverage import CoverageReports, PageToMend
 from services.gateway.tables import DigestRow
-from services.gateway.writeback.digest import Digest
+from services.gateway.writeback.note import Digest
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.queue.outbox import Outbox
@@ -20,16 +20,16 @@ from services.kit.sql.database import Database
 DIGEST_TASK = "gateway.digest"
 LOOK_EVERY_S = 600.0
 WEEKS = 12
-"""How far back runs and tickets are looked at."""
+"""Number of weeks for which runs and tickets are looked at."""
 _MOST_PAGES, _MOST_FINDINGS = 10, 3
-"""Of a team, and of a page, that are told one by one."""
+"""Most pages of a team, and most findings of a page, that are listed one by one."""
 _NOBODY = "no team is named"
 
 _log = structlog.get_logger()
 
 
 class WeeklyDigest:
-    """Puts one task a week and target into the outbox; two processes put one."""
+    """Schedule of digests: one task a week and target, even from two processes."""
 
     def __init__(
         self,
@@ -37,18 +37,18 @@ class WeeklyDigest:
         outbox: Outbox,
         *,
         write_back: WriteBack,
-        covering: Covering,
+        covering: CoverageReports,
         settings: WriteBackSettings,
     ) -> None:
-        """Without a day in the settings, or a chat or callback, nothing is ever put."""
+        """Queue nothing, ever, without a day in the settings, or a chat or callback."""
         self._database = database
         self._outbox = outbox
         self._write_back = write_back
         self._covering = covering
         self._settings = settings
 
-    def look(self, now: float | None = None) -> None:
-        """Put what is due."""
+    def put_due(self, now: float | None = None) -> None:
+        """Queue the digests that are due."""
         at = datetime.fromtimestamp(time.time() if now is None else now, UTC)
         is_due = at.strftime("%A").lower() == self._settings.digest_day
         if not is_due or at.hour < self._settings.digest_hour:
@@ -67,41 +67,38 @@ class WeeklyDigest:
                     )
 
     def run(self, week: str, target: str) -> None:
-        """Tell one target; nothing where nothing is new since it was told last.
+        """Send one target its digest; do nothing if nothing is new since the last one.
 
         Raises:
             NotDeliveredError: It did not take it.
             UnavailableError: Nobody could say which pages are to be mended.
         """
-        found = self._covering.pages_to_mend(weeks=WEEKS)
-        keys = {each.key for page in found.pages for each in page.findings}
+        report = self._covering.pages_to_mend(weeks=WEEKS)
+        keys = {each.key for page in report.pages for each in page.findings}
         with self._database.session() as session:
-            before = _told_last(session, target)
+            before = _last_sent_keys(session, target)
         if keys <= before:
             return
-        self._write_back.send_digest(target, digest_of(week, found.pages, self._url))
-        told = keys | before if found.without else keys
+        base = str(self._settings.public_url or "").rstrip("/")
+        url = f"{base}/knowledge/coverage/pages" if base else ""
+        self._write_back.send_digest(target, build_digest(week, report.pages, url))
+        sent_keys = keys | before if report.without else keys
         row = update(DigestRow).where(DigestRow.week == week, DigestRow.target == target)
         with self._database.session() as session:
-            session.execute(row.values(told="\n".join(sorted(told))))
+            session.execute(row.values(told="\n".join(sorted(sent_keys))))
             self._outbox.finish(session)
-        _log.info("gateway.digest_sent", target=target, week=week, pages=len(found.pages))
-
-    @property
-    def _url(self) -> str:
-        base = str(self._settings.public_url or "").rstrip("/")
-        return f"{base}/knowledge/coverage/pages" if base else ""
+        _log.info("gateway.digest_sent", target=target, week=week, pages=len(report.pages))
 
 
-def _told_last(session: Session, target: str) -> set[str]:
-    """Keys of the findings that the last digest told, which was sent."""
+def _last_sent_keys(session: Session, target: str) -> set[str]:
+    """Return the keys of the findings in the last digest that was sent."""
     sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
-    told = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
-    return set(told.split("\n")) if told else set()
+    keys = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
+    return set(keys.split("\n")) if keys else set()
 
 
-def digest_of(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
-    """What is told of these pages, team by team."""
+def build_digest(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
+    """Build the digest of these pages, team by team."""
     by_team: dict[str, list[PageToMend]] = defaultdict(list)
     for page in pages:
         by_team[page.owner or _NOBODY].append(page)
@@ -117,13 +114,13 @@ def digest_of(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
 
 
 def _lines(team: str, pages: Sequence[PageToMend]) -> list[str]:
-    told = [f"{team}:"]
+    lines = [f"{team}:"]
     for page in pages[:_MOST_PAGES]:
-        told += [
+        lines += [
             f"{page.document_id} line {each.start_line}: {each.said}: {each.seen}"
             for each in page.findings[:_MOST_FINDINGS]
         ]
         more = len(page.findings) - _MOST_FINDINGS
-        told += [f"{page.document_id}: {more} more"] if more > 0 else []
+        lines += [f"{page.document_id}: {more} more"] if more > 0 else []
     more = len(pages) - _MOST_PAGES
-    return [*told, *([f"{more} more pages"] if more > 0 else [])]
+    return [*lines, *([f"{more} more pages"] if more > 0 else [])]

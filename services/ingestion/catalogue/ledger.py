@@ -1,4 +1,4 @@
-"""What the stores hold of which document: the memory that makes ingestion incremental.
+"""Ledger of the ingested documents: the memory that makes ingestion incremental.
 
 A document is *reserved* before the stores are changed and *recorded* after. Between the two its
 row names every chunk and node of the old and of the new version, so that a process killed there
@@ -21,7 +21,7 @@ from services.kit.sql.database import Database
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What the ledger says of a document."""
+    """Record of one document."""
 
     source: str
     fingerprint: str
@@ -32,21 +32,21 @@ class LedgerEntry:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the stores hold it; otherwise a killed job left parts of it."""
+        """True if the stores hold all of it; otherwise a killed job left parts of it."""
         return bool(self.content_hash)
 
 
 @dataclass(frozen=True)
 class MovedFile:
-    """Where a document whose content is known was known from, and how its file is known now."""
+    """Source and fingerprint of a file whose content was already ingested from another place."""
 
-    known_source: str
+    previous_source: str
     fingerprint: str
 
 
 @dataclass(frozen=True)
 class Version:
-    """A document's version that is being written."""
+    """Version of a document that is being written."""
 
     document_id: str
     fingerprint: str
@@ -56,12 +56,12 @@ class Version:
     chunk_ids: tuple[str, ...]
     node_ids: tuple[str, ...]
     text_hash: str
-    """Of the text that nodes count lines in."""
+    """Hash of the text that nodes count lines in."""
 
 
 @dataclass(frozen=True)
-class Held:
-    """Ids that the stores may hold of one document."""
+class StoredIds:
+    """Ids that the stores may hold of one document, with the outcome to record."""
 
     chunk_ids: frozenset[str]
     node_ids: frozenset[str]
@@ -70,32 +70,32 @@ class Held:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What came of the wish to write documents."""
+    """Outcome of reserving documents before they are written."""
 
-    held: dict[str, Held]
-    """What the stores may hold of each until now."""
+    stored: dict[str, StoredIds]
+    """Ids that the stores may hold of each document until now."""
     taken: dict[str, str]
     """Documents that belong to another source, with that source; they are not reserved."""
 
 
 @dataclass(frozen=True)
-class Counted:
-    """How many documents the ledger names of one source."""
+class SourceCounts:
+    """Numbers of the documents of one source."""
 
     documents: int
-    """Those that a killed job left half-written included."""
+    """Documents in all, those that a killed job left half-written included."""
     outdated: int
-    """Whole, and made by another pipeline."""
+    """Documents that are whole, and made by another pipeline."""
 
 
 class Ledger:
-    """Reads and writes the rows; a method that takes a session is part of its transaction."""
+    """Reader and writer of the rows; a method that takes a session is part of its transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def known(self) -> dict[str, LedgerEntry]:
-        """All documents by id."""
+    def entries(self) -> dict[str, LedgerEntry]:
+        """Return the entries of all documents, by id."""
         statement = select(
             IngestedRow.document_id,
             IngestedRow.source,
@@ -109,8 +109,8 @@ class Ledger:
             rows = session.execute(statement).tuples()
             return {row[0]: LedgerEntry(*row[1:]) for row in rows}
 
-    def sources(self, pipeline: str) -> dict[str, Counted]:
-        """How many documents belong to what; `pipeline` tells which of them are outdated."""
+    def sources(self, pipeline: str) -> dict[str, SourceCounts]:
+        """Count the documents of each source, and those that `pipeline` did not make."""
         is_outdated = (IngestedRow.content_hash != "") & (IngestedRow.pipeline != pipeline)
         statement = (
             select(IngestedRow.source, func.count(), func.count().filter(is_outdated))
@@ -118,10 +118,10 @@ class Ledger:
             .order_by(IngestedRow.source)
         )
         with self._database.session() as session:
-            return {source: Counted(*rest) for source, *rest in session.execute(statement)}
+            return {source: SourceCounts(*rest) for source, *rest in session.execute(statement)}
 
     def source(self, document_id: str) -> str | None:
-        """What a whole document belongs to; None where there is none of this id."""
+        """Return the source of a whole document, or None if no whole document has this id."""
         statement = select(IngestedRow.source).where(
             IngestedRow.document_id == document_id, IngestedRow.content_hash != ""
         )
@@ -131,9 +131,9 @@ class Ledger:
     def text_hashes(
         self, document_ids: Sequence[str] | None = None, *, source: str | None = None
     ) -> dict[str, str]:
-        """Hash of the text by document, empty where it was never noted.
+        """Return the hash of the text by document, empty where it was never noted.
 
-        Of `document_ids`, half-written ones too; else of whole documents of `source`, or of all.
+        Covers `document_ids`, half-written ones too; else whole documents of `source`, or all.
         """
         columns = select(IngestedRow.document_id, IngestedRow.text_hash)
         statement = columns.where(IngestedRow.content_hash != "").order_by(IngestedRow.document_id)
@@ -142,25 +142,25 @@ class Ledger:
         with self._database.session() as session:
             if document_ids is None:
                 return dict(session.execute(statement).tuples().all())
-            found: dict[str, str] = {}
+            hashes: dict[str, str] = {}
             for some in batches(document_ids):
                 mine = columns.where(IngestedRow.document_id.in_(some))
-                found.update(session.execute(mine).tuples().all())
-            return found
+                hashes.update(session.execute(mine).tuples().all())
+            return hashes
 
     def with_texts(self, text_hashes: Sequence[str]) -> dict[str, list[str]]:
-        """Ids of the documents whose text has one of the hashes, by hash, in their order.
+        """Return the ids of the documents whose text has one of the hashes, by hash, sorted.
 
-        Those that a killed job left half-written are among them.
+        Documents that a killed job left half-written are among them.
         """
-        found: dict[str, list[str]] = {}
+        ids_by_hash: dict[str, list[str]] = {}
         columns = select(IngestedRow.text_hash, IngestedRow.document_id)
         with self._database.session() as session:
             for some in batches(text_hashes):
                 mine = columns.where(IngestedRow.text_hash.in_(some))
                 for text_hash, id_ in session.execute(mine.order_by(IngestedRow.document_id)):
-                    found.setdefault(text_hash, []).append(id_)
-        return found
+                    ids_by_hash.setdefault(text_hash, []).append(id_)
+        return ids_by_hash
 
     def note_texts(self, text_hashes: Mapping[str, str]) -> None:
         """Note the hashes of documents' texts, by document, where none is noted."""
@@ -172,24 +172,24 @@ class Ledger:
     def reserve(
         self, versions: Sequence[Version], *, source: str, pipeline: str, job_id: str
     ) -> Reservation:
-        """Note what is about to be written; documents of another living source are not touched."""
+        """Note what is about to be written; skip documents of another source that still exists."""
         ids = [version.document_id for version in versions]
         with self._database.session() as session:
             self._take_write_lock(session, ids)
             rows = self._rows(session, ids)
-            taken = {id_: row.source for id_, row in rows.items() if not may_take(row, source)}
-            held = {id_: _held(row) for id_, row in rows.items()}
+            taken = {id_: row.source for id_, row in rows.items() if not can_replace(row, source)}
+            stored = {id_: _stored_ids(row) for id_, row in rows.items()}
             for version in versions:
                 if version.document_id in taken:
                     continue
-                before = held.setdefault(version.document_id, _NOTHING)
+                before = stored.setdefault(version.document_id, _NOTHING)
                 row = _row(version, source, pipeline, job_id)
                 row.content_hash = ""
                 row.outcome = before.outcome
                 row.chunk_ids = sorted(before.chunk_ids.union(version.chunk_ids))
                 row.node_ids = sorted(before.node_ids.union(version.node_ids))
                 session.merge(row)
-        return Reservation(held, taken)
+        return Reservation(stored, taken)
 
     def record(
         self,
@@ -208,24 +208,27 @@ class Ledger:
             session.merge(row)
             self._forget_built(session, version.document_id, other_than=version.text_hash)
 
-    def touch(self, session: Session, found: Mapping[str, MovedFile], *, source: str) -> None:
-        """Note that documents of `source` have the content that is known.
+    def update_location(
+        self, session: Session, moved: Mapping[str, MovedFile], *, source: str
+    ) -> None:
+        """Note that documents of `source` have content that was ingested before.
 
-        Those that yet another source has taken meanwhile stay what they are.
+        Those that yet another source has taken meanwhile stay unchanged.
         """
-        for id_, each in found.items():
+        for id_, each in moved.items():
             session.execute(
                 update(IngestedRow)
-                .where(IngestedRow.document_id == id_, IngestedRow.source == each.known_source)
+                .where(IngestedRow.document_id == id_, IngestedRow.source == each.previous_source)
                 .values(source=source, fingerprint=each.fingerprint)
             )
 
-    def hold(
+    def set_contents(
         self, ids: Mapping[str, tuple[Sequence[str], Sequence[str]]], *, beside_old: bool
     ) -> None:
-        """Note that the stores hold these chunks and nodes of each document: instead, or as well.
+        """Note that the stores hold these chunks and nodes of each document.
 
-        What else is known of the documents stays.
+        With `beside_old` they are added to the noted ones, otherwise they replace them. The other
+        columns of the documents stay unchanged.
         """
         with self._database.session() as session:
             for id_, row in self._rows(session, list(ids)).items():
@@ -233,51 +236,51 @@ class Ledger:
                 row.chunk_ids = sorted({*chunks, *(row.chunk_ids if beside_old else ())})
                 row.node_ids = sorted({*nodes, *(row.node_ids if beside_old else ())})
 
-    def held(self, document_ids: Sequence[str]) -> dict[str, Held]:
-        """What the stores may hold of these documents."""
+    def stored_ids(self, document_ids: Sequence[str]) -> dict[str, StoredIds]:
+        """Return the ids that the stores may hold of these documents."""
         with self._database.session() as session:
-            return {id_: _held(row) for id_, row in self._rows(session, document_ids).items()}
+            return {id_: _stored_ids(row) for id_, row in self._rows(session, document_ids).items()}
 
-    def begin_removal(self, document_ids: Sequence[str]) -> None:
-        """Note that the stores may hold only parts of these from now on.
+    def mark_deleting(self, document_ids: Sequence[str]) -> None:
+        """Note that the stores may hold only parts of these documents from now on.
 
         So an ingest after a removal that was killed makes them again where they are still there.
         """
         with self._database.session() as session:
             for row in self._rows(session, document_ids).values():
-                row.outcome = _held(row).outcome
+                row.outcome = _stored_ids(row).outcome
                 row.content_hash = ""
 
     def forget(self, session: Session, document_ids: Iterable[str]) -> None:
-        """Note that the stores hold nothing of these any more."""
+        """Delete the rows of documents that the stores no longer hold."""
         for id_ in document_ids:
             session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
             self._forget_built(session, id_)
 
     def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
-        """What a model made of other texts of the document does not outlive them."""
+        """Delete what a model built of other texts of the document."""
         for kept in (BuiltRow, UnbuiltRow):
             session.execute(
                 delete(kept).where(kept.document_id == document_id, kept.text_hash != other_than)
             )
 
     def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
-        """Let nobody change these rows between reading and writing them."""
+        """Lock these rows, so that nobody changes them between reading and writing."""
         for some in batches(ids):
             mine = IngestedRow.document_id.in_(some)
             session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
 
     def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
-        found: dict[str, IngestedRow] = {}
+        by_id: dict[str, IngestedRow] = {}
         for some in batches(document_ids):
             rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(some)))
-            found.update((row.document_id, row) for row in rows)
-        return found
+            by_id.update((row.document_id, row) for row in rows)
+        return by_id
 
 
-def may_take(known: LedgerEntry | IngestedRow, source: str) -> bool:
-    """Whether a document of `source` may take the place of the known one of the same id."""
-    return known.source == source or _is_gone(known.source)
+def can_replace(existing: LedgerEntry | IngestedRow, source: str) -> bool:
+    """Return True if a document of `source` may replace the existing one of the same id."""
+    return existing.source == source or _is_gone(existing.source)
 
 
 def _is_gone(source: str) -> bool:
@@ -289,13 +292,13 @@ def _is_gone(source: str) -> bool:
         return False
 
 
-_NOTHING = Held(frozenset(), frozenset(), "added")
+_NOTHING = StoredIds(frozenset(), frozenset(), "added")
 
 
-def _held(row: IngestedRow) -> Held:
+def _stored_ids(row: IngestedRow) -> StoredIds:
     # A row of a killed job keeps what that job was about to call it.
     outcome = "changed" if row.content_hash else row.outcome
-    return Held(frozenset(row.chunk_ids), frozenset(row.node_ids), outcome)
+    return StoredIds(frozenset(row.chunk_ids), frozenset(row.node_ids), outcome)
 
 
 def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedRow:

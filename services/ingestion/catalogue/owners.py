@@ -1,4 +1,4 @@
-"""Which team looks after which documents."""
+"""Ownership of documents by teams."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from services.kit.sql.database import Database
 
 
 class Owners:
-    """The entries, in SQL."""
+    """Ownership entries in SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -36,20 +36,23 @@ class Owners:
             session.execute(delete(OwnerRow).where(mine))
             if team:
                 session.add(OwnerRow(root=ownership.root, prefix=ownership.prefix, team=team))
-            told = f"{ownership.root or 'all roots'} {ownership.prefix}".strip()
-            add_audit(session, "documents.owner_named", told, after={"team": team})
+            subject = f"{ownership.root or 'all roots'} {ownership.prefix}".strip()
+            add_audit(session, "documents.owner_named", subject, after={"team": team})
         return self.all()
 
 
 def owner_among(owners: Iterable[Ownership], root: str, document_id: str) -> str:
-    """The team of a document: the longest prefix wins, then the entry that names the root."""
+    """Return the owning team: the longest prefix wins, then the entry that names the root."""
     applying = [each for each in owners if _applies(each, root, document_id)]
     best = max(applying, key=lambda each: (len(each.prefix), bool(each.root)), default=None)
     return best.team if best else ""
 
 
 def _applies(ownership: Ownership, root: str, document_id: str) -> bool:
-    """A prefix ends where a name of the path ends: `net` is of `net/a.md`, not of `network.md`."""
+    """Return True if the entry covers the document.
+
+    A prefix ends where a name of the path ends: `net` covers `net/a.md`, not `network.md`.
+    """
     folder = f"{ownership.prefix.rstrip('/')}/" if ownership.prefix else ""
     is_below = document_id == ownership.prefix or document_id.startswith(folder)
     return ownership.root in {"", root} and is_below

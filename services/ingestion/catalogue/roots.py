@@ -1,4 +1,4 @@
-"""The roots that documents came from, and which of them somebody means."""
+"""Roots that documents came from, and the lookup of one by its path."""
 
 import os
 from pathlib import Path
@@ -15,16 +15,16 @@ class RootNotFoundError(NotFoundError):
 
 
 class Roots:
-    """Known by their paths as the ledger has them, which may be gone."""
+    """Roots by their paths as the ledger has them; the folders themselves may be gone."""
 
     def __init__(self, ledger: Ledger, pipeline: str, uploads: Path) -> None:
-        """`pipeline` tells which documents are outdated; `uploads` keeps what was uploaded."""
+        """Tell outdated documents by `pipeline`; `uploads` keeps what was uploaded."""
         self._ledger = ledger
         self._pipeline = pipeline
         self.uploads = uploads
 
     def all(self) -> list[IngestedRoot]:
-        """In the order of their paths."""
+        """Return all roots in the order of their paths."""
         return [
             IngestedRoot(
                 path=path,
@@ -36,22 +36,22 @@ class Roots:
             for path, counted in self._ledger.sources(self._pipeline).items()
         ]
 
-    def named(self, name: str, *paths: str) -> IngestedRoot:
-        """The first of these paths that is one; by default the name as it stands.
+    def find(self, name: str, *paths: str) -> IngestedRoot:
+        """Return the first of these paths that is a root; without `paths`, `name` itself.
 
         Raises:
             RootNotFoundError: No document came from there.
         """
-        known = {root.path: root for root in self.all()} if name else {}
+        by_path = {root.path: root for root in self.all()} if name else {}
         for path in paths or (os.path.normpath(name),):
-            if path in known:
-                return known[path]
+            if path in by_path:
+                return by_path[path]
         raise RootNotFoundError(
             f"no document came from {name!r}: `flowxpert roots` and /v1/roots list the known roots"
         )
 
     def removable(self, name: str, document_id: str) -> IngestedRoot:
-        """The root that documents are to be taken from; all of them, or one that was uploaded.
+        """Return the root from which all documents, or one uploaded document, are to be removed.
 
         Raises:
             RootNotFoundError: No document came from there.
@@ -59,7 +59,7 @@ class Roots:
             InvalidInputError: The one document was not uploaded: it would come back. So would
                 accepted pages.
         """
-        root = self.named(name)
+        root = self.find(name)
         check_removable(root)
         if document_id and root.path != str(self.uploads):
             raise InvalidInputError(
@@ -72,7 +72,7 @@ class Roots:
 
 
 def check_removable(root: IngestedRoot) -> None:
-    """Let documents be taken from it.
+    """Refuse roots whose documents cannot be removed.
 
     Raises:
         InvalidInputError: They are accepted pages: what is accepted would come back.

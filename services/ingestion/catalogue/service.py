@@ -1,7 +1,8 @@
-"""What was ingested, as people look for it: by root, folder, id and title."""
+"""Catalogue of the ingested documents: by root, folder, id and title."""
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from services.contracts.ingestion import (
     ANY_DOCUMENT,
     DocumentContents,
+    DocumentPlace,
     DocumentQuery,
     Folder,
     ForgetRequest,
@@ -20,7 +22,6 @@ from services.contracts.ingestion import (
     RemovalCost,
 )
 from services.contracts.proposals import ACCEPTED_PAGES
-from services.ingestion.catalogue.contents import places_of_chunks, places_of_nodes
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.catalogue.roots import Roots
@@ -29,15 +30,14 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.document.links import linked_documents
-from services.knowledge.model import Document
-from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import ScreenedDocument
 from services.procedure.ports import BoxSource, ReadingStore
 
 
 class CatalogueService:
-    """Reads what the ledger wrote; documents that a killed job left half-written are left out."""
+    """Reader of the ledger's rows; documents that a killed job left half-written are left out."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class CatalogueService:
         reading_store: ReadingStore,
         boxes: BoxSource,
     ) -> None:
-        """`structure` cuts a document into the chunks that are shown."""
+        """Use `structure` to cut a document into the chunks that are shown."""
         self._database = database
         self._ledger = ledger
         self._roots = roots
@@ -66,8 +66,8 @@ class CatalogueService:
         """See `Ingestion.roots`."""
         return self._roots.all()
 
-    def root_here(self, named: str) -> IngestedRoot:
-        """The root that somebody on this machine means by a path, which may be gone.
+    def root_here(self, path: str) -> IngestedRoot:
+        """Return the root that a path on this machine refers to; the path itself may be gone.
 
         What the path says comes before where it leads: a link in the place of a folder that was
         moved must not stand for the folder's new place.
@@ -75,11 +75,9 @@ class CatalogueService:
         Raises:
             RootNotFoundError: No document came from there.
         """
-        if named == ACCEPTED_PAGES:
-            return self._roots.named(named)
-        return self._roots.named(
-            named, os.path.normpath(Path.cwd() / named), os.path.realpath(named)
-        )
+        if path == ACCEPTED_PAGES:
+            return self._roots.find(path)
+        return self._roots.find(path, os.path.normpath(Path.cwd() / path), os.path.realpath(path))
 
     def removal_cost(self, request: ForgetRequest) -> RemovalCost:
         """See `Ingestion.removal_cost`.
@@ -95,8 +93,8 @@ class CatalogueService:
         hashes = list(dict.fromkeys(filter(None, texts.values())))
         having = self._ledger.with_texts(hashes)
         lost = [each for each in hashes if texts.keys() >= set(having.get(each, ()))]
-        known = self._reading_store.known(lost).values()
-        return RemovalCost(documents=len(texts), approved=sum(each.approved for each in known))
+        readings = self._reading_store.summaries(lost).values()
+        return RemovalCost(documents=len(texts), approved=sum(each.approved for each in readings))
 
     def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
         """See `Ingestion.documents`."""
@@ -123,6 +121,9 @@ class CatalogueService:
 
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
+        return self._stored(document_id).for_person()
+
+    def _stored(self, document_id: str) -> ScreenedDocument:
         document = self._documents.get(document_id)
         if document is None:
             raise _not_found(document_id)
@@ -134,17 +135,17 @@ class CatalogueService:
 
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""
-        document = self.document(document_id)
+        document = self._stored(document_id)
         with self._database.session() as session:
             row = session.get(IngestedRow, document_id)
         if row is None or not row.content_hash:
             raise _not_found(document_id)
         return DocumentContents(
             document=self._entry(row, self._owners.all()),
-            lines=tuple(document.text.split("\n")),
-            chunks=places_of_chunks(self._structure.split(document)),
-            nodes=places_of_nodes(self._graph.of_documents([document_id]), document_id),
-            withheld=withheld_lines(document.text, screened(document).document.text),
+            lines=tuple(document.for_person().text.split("\n")),
+            chunks=_places_of_chunks(self._structure.split(document)),
+            nodes=_places_of_nodes(self._graph.of_documents([document_id]), document_id),
+            withheld=document.withheld,
             boxes=self._boxes.corrections([document_id]).get(document_id, {}),
             box_habit=dict(self._boxes.habit()),
         )
@@ -198,3 +199,29 @@ def _has_words(text: str) -> list[ColumnElement[bool]]:
         or_(*(func.lower(column).contains(word, autoescape=True) for column in columns))
         for word in text.lower().split()
     ]
+
+
+def _places_of_chunks(chunks: Iterable[Chunk]) -> tuple[DocumentPlace, ...]:
+    """Return the places of the chunks that the document is cut into."""
+    return tuple(
+        DocumentPlace(
+            id=chunk.id,
+            name=" › ".join(chunk.heading_path),
+            start_line=chunk.span.start_line,
+            end_line=chunk.span.end_line,
+        )
+        for chunk in chunks
+    )
+
+
+def _places_of_nodes(nodes: Iterable[IncidentNode], document_id: str) -> tuple[DocumentPlace, ...]:
+    """Return the places of merged nodes, by the lines of this document that they know."""
+    places = []
+    for node in nodes:
+        spans = [p.span for p in node.all_passages() if p.span.document_id == document_id]
+        if spans:
+            start = min(span.start_line for span in spans)
+            end = max(span.end_line for span in spans)
+            name = node.name
+            places.append(DocumentPlace(id=node.id, name=name, start_line=start, end_line=end))
+    return tuple(sorted(places, key=lambda place: place.start_line))

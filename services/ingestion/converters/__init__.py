@@ -1,16 +1,16 @@
 """Readers, one file per form of document and one line in the list."""
 
-from services.ingestion.converters import docx, html, markdown, pdf, text
+from services.ingestion.converters import docx, html, markdown, pdf
 from services.ingestion.converters.reader import (
     MOST_PICTURES,
-    Reader,
-    Reading,
+    ConvertedDocument,
+    FormatReader,
     UnreadableDocumentError,
 )
 
-READERS: tuple[Reader, ...] = (
+READERS: tuple[FormatReader, ...] = (
     markdown.READER,
-    text.READER,
+    markdown.TEXT_READER,
     html.READER,
     pdf.READER,
     docx.READER,
@@ -19,10 +19,17 @@ READERS: tuple[Reader, ...] = (
 _BY_SUFFIX = {suffix: reader for reader in READERS for suffix in reader.suffixes}
 
 
-def reader_of(name: str) -> Reader | None:
-    """The reader for a file of this name; None when no reader knows its suffix."""
+def reader_of(name: str) -> FormatReader | None:
+    """Return the reader for a file of this name, or None if no reader knows its suffix."""
     _, dot, suffix = name.rpartition(".")
     return _BY_SUFFIX.get(f".{suffix.lower()}") if dot else None
 
 
-__all__ = ["MOST_PICTURES", "READERS", "Reader", "Reading", "UnreadableDocumentError", "reader_of"]
+__all__ = [
+    "MOST_PICTURES",
+    "READERS",
+    "ConvertedDocument",
+    "FormatReader",
+    "UnreadableDocumentError",
+    "reader_of",
+]

@@ -1,4 +1,4 @@
-"""Bytes to text, by one stated policy."""
+"""Decoding of bytes to text, by one stated policy."""
 
 import codecs
 import re
@@ -16,11 +16,14 @@ _LINE_END = re.compile("\r\n?")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _OTHER_SEPARATOR = re.compile("[\u2028\u2029]")
 _CONTROL_SHARE = 0.01
-"""Terminal captures hold a few, besides page breaks and escapes; one in a hundred is no text."""
+"""Largest share of control characters in a text.
+
+Terminal captures have a few, besides page breaks and escapes; one in a hundred is no text.
+"""
 
 
 def decode(data: bytes) -> str:
-    """The text of a plain file.
+    """Decode a plain text file.
 
     A byte order mark decides; without one it is UTF-8, and where that fails Windows-1252, the
     usual encoding of old text files. Control characters become blanks.
@@ -38,7 +41,7 @@ def decode(data: bytes) -> str:
 
 
 def with_plain_lines(text: str) -> str:
-    """The text with lines that end in a line feed and in nothing else.
+    """Return the text with every line ended by a line feed and by nothing else.
 
     All who count lines must agree, so the rarer line separators become blanks.
     """

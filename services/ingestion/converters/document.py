@@ -1,17 +1,18 @@
-"""Bytes to a document."""
+"""Conversion of a file's bytes to a document."""
 
 import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
+from services.ingestion.converters import ConvertedDocument, UnreadableDocumentError, reader_of
 from services.ingestion.converters.isolation import IsolatedReaders
 from services.knowledge.model import Document
 
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE
 )
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
 _CODE_BLOCK = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!\\)!?\[((?:[^\]\\]|\\.)*)\]\([^)]*\)")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`]+")
@@ -21,9 +22,9 @@ _TITLE_LENGTH = 200
 def read_document(
     document_id: str, data: bytes, isolated: IsolatedReaders, *, max_chars: int
 ) -> tuple[Document, Mapping[str, bytes]]:
-    """The document, titled by its front matter, first heading, form or file name.
+    """Read a document, titled by its front matter, first heading, metadata or file name.
 
-    With it come the pictures that its file holds, by the addresses that its text names them with.
+    The pictures embedded in its file come with it, by the addresses that its text uses for them.
 
     Raises:
         UnreadableDocumentError: It cannot be read, is empty, or is too long.
@@ -52,25 +53,14 @@ def read_document(
     return document, reading.pictures
 
 
-def _title(document_id: str, reading: Reading) -> str:
+def _title(document_id: str, reading: ConvertedDocument) -> str:
     stated = reading.front_matter.get("title", "")
+    if isinstance(stated, str) and stated.strip():
+        return " ".join(stated.split())
+    match = _HEADING.search(_CODE_BLOCK.sub("", _FRONT_MATTER.sub("", reading.text, count=1)))
+    heading = (match.group(1) or match.group(2)) if match else ""
     return (
-        (" ".join(stated.split()) if isinstance(stated, str) else "")
-        or _first_heading(reading.text)
+        " ".join(_MARKUP.sub(r"\1", _LINK.sub(r"\1", heading)).split())
         or " ".join(reading.title.split())
-        or _name(document_id)
+        or re.sub(r"[-_\s]+", " ", PurePosixPath(document_id).stem).strip()
     )
-
-
-def _first_heading(text: str) -> str:
-    found = _HEADING.search(_CODE_BLOCK.sub("", _without_front_matter(text)))
-    heading = (found.group(1) or found.group(2)) if found else ""
-    return " ".join(_MARKUP.sub(r"\1", _LINK.sub(r"\1", heading)).split())
-
-
-def _without_front_matter(text: str) -> str:
-    return re.sub(r"\A---[ \t]*\n.*?\n---[ \t]*\n", "", text, count=1, flags=re.DOTALL)
-
-
-def _name(document_id: str) -> str:
-    return re.sub(r"[-_\s]+", " ", PurePosixPath(document_id).stem).strip()

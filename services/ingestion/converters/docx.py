@@ -1,17 +1,21 @@
-"""DOCX, read paragraph by paragraph with python-docx."""
+"""Reader of DOCX, paragraph by paragraph with python-docx."""
 
 import io
 import zipfile
 
-from services.ingestion.converters.reader import Reader, Reading, UnreadableDocumentError
+from services.ingestion.converters.reader import (
+    ConvertedDocument,
+    FormatReader,
+    UnreadableDocumentError,
+)
 
 _MAX_XML_BYTES = 200_000_000
 _MAX_RATIO = 200
-"""Real documents stay below 50 to 1; bombs go beyond 1,000 to 1."""
+"""Largest ratio of expansion: real documents stay below 50 to 1, bombs exceed 1,000 to 1."""
 
 
-def read(data: bytes) -> Reading:
-    """Headings, nested lists, tables, pictures and code, in Word's own order and numbering.
+def read(data: bytes) -> ConvertedDocument:
+    """Read headings, nested lists, tables, pictures and code, in Word's order and numbering.
 
     Raises:
         UnreadableDocumentError: Encrypted, broken, something else, or expanding beyond reason.
@@ -22,22 +26,22 @@ def read(data: bytes) -> Reading:
 
     from services.ingestion.converters.layout.blocks import to_markdown  # noqa: PLC0415
     from services.ingestion.converters.layout.docx_blocks import blocks  # noqa: PLC0415
-    from services.ingestion.converters.layout.docx_pictures import held_pictures  # noqa: PLC0415
+    from services.ingestion.converters.layout.docx_pictures import embedded_pictures  # noqa: PLC0415
 
     _check_package(data)
     try:
         document = Document(io.BytesIO(data))
         title = (document.core_properties.title or "").strip()
         markdown = to_markdown(blocks(document))
-        pictures = held_pictures(document)
+        pictures = embedded_pictures(document)
     except (PackageNotFoundError, zipfile.BadZipFile, LxmlError, KeyError, ValueError) as error:
         raise UnreadableDocumentError(f"the Word document is broken: {error}") from error
     title = "" if title.lower() in _PLACEHOLDER_TITLES else title
-    return Reading(markdown, title, pictures=pictures)
+    return ConvertedDocument(markdown, title, pictures=pictures)
 
 
 _PLACEHOLDER_TITLES = frozenset({"word document", "untitled", "document"})
-"""What office programs write when nobody named the document."""
+"""Titles that office programs write when nobody named the document."""
 
 
 def _check_package(data: bytes) -> None:
@@ -57,7 +61,7 @@ def _check_package(data: bytes) -> None:
         )
 
 
-READER = Reader(
+READER = FormatReader(
     "docx",
     (".docx",),
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -1,4 +1,4 @@
-"""HTML as Markdown, once everything is gone that is not the page's own content."""
+"""HTML as Markdown, reduced to the page's own content."""
 
 import base64
 import binascii
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from services.ingestion.converters.decode import decode
 from services.ingestion.converters.reader import (
     MOST_PICTURES,
-    Reader,
-    Reading,
+    ConvertedDocument,
+    FormatReader,
     UnreadableDocumentError,
 )
 
@@ -22,15 +22,18 @@ _NOT_CONTENT = (
     *("nav", "[role=navigation]", "[role=search]", "[aria-hidden=true]", "[hidden]"),
     *("body > header", "body > footer", "body > aside", "[role=banner]", "[role=contentinfo]"),
 )
-"""Not forms, which some systems put around whole pages, nor asides within, which hold warnings."""
+"""Selectors of what is no content.
+
+Not forms, which some systems put around whole pages, nor asides within, which hold warnings.
+"""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-_HELD = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
-_COUNTS_VISITS = frozenset({"0", "1"})
-"""Width or height of a picture that nobody sees."""
+_EMBEDDED_IMAGE = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
+_TRACKING_PIXEL_SIZES = frozenset({"0", "1"})
+"""Widths or heights of a tracking pixel, which nobody sees."""
 
 
-def read(data: bytes) -> Reading:
-    """Headings, lists, tables, links, pictures and code of the page's main part.
+def read(data: bytes) -> ConvertedDocument:
+    """Read headings, lists, tables, links, pictures and code of the page's main part.
 
     Raises:
         UnreadableDocumentError: It is something else than HTML, or nested beyond reason.
@@ -38,7 +41,7 @@ def read(data: bytes) -> Reading:
     from bs4 import BeautifulSoup  # noqa: PLC0415  (only the process of its own pays for it)
     from bs4.dammit import EncodingDetector  # noqa: PLC0415
 
-    from services.ingestion.converters.html_writing import PageWriter  # noqa: PLC0415
+    from services.ingestion.converters.html_writer import HtmlMarkdownWriter  # noqa: PLC0415
 
     # Where the page does not say how it is encoded, the library would guess from its letters.
     declared = EncodingDetector.find_declared_encoding(data, is_html=True)
@@ -46,33 +49,33 @@ def read(data: bytes) -> Reading:
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for element in soup.select(", ".join(_NOT_CONTENT)):
         element.decompose()
-    pictures = _settle_pictures(soup)
+    pictures = _resolve_pictures(soup)
     try:
-        text = PageWriter(soup).written(_main_part(soup)).strip() + "\n"
+        text = HtmlMarkdownWriter(soup).write(_main_part(soup)).strip() + "\n"
     except RecursionError as error:
         raise UnreadableDocumentError("its elements are nested too deeply") from error
-    return Reading(text, title, pictures=pictures)
+    return ConvertedDocument(text, title, pictures=pictures)
 
 
-def _settle_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
-    """Leave the pictures that are shown; return those that the page holds itself."""
-    held: dict[str, bytes] = {}
+def _resolve_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
+    """Keep only the pictures that are shown; return those embedded in the page itself."""
+    embedded: dict[str, bytes] = {}
     for element in soup.find_all("img"):
         words, source = str(element.get("alt") or ""), str(element.get("src") or "").strip()
-        if found := _HELD.match(source):
-            name = f"picture-{len(held) + 1}"
-            if len(held) < MOST_PICTURES:
-                held[name] = _decoded(source[found.end() :])
+        if data_url := _EMBEDDED_IMAGE.match(source):
+            name = f"picture-{len(embedded) + 1}"
+            if len(embedded) < MOST_PICTURES:
+                embedded[name] = _decoded(source[data_url.end() :])
             source = name
         scheme = _SCHEME.match(source)
         is_shown = source and (scheme is None or scheme[1].lower() in {"http", "https"})
         if not is_shown or element.find_parent(["pre", "code"]):
             element.replace_with(words)
-        elif {str(element.get("width")), str(element.get("height"))} & _COUNTS_VISITS:
+        elif {str(element.get("width")), str(element.get("height"))} & _TRACKING_PIXEL_SIZES:
             element.decompose()
         else:
             element.attrs = {"alt": words, "src": source}
-    return held
+    return embedded
 
 
 def _decoded(text: str) -> bytes:
@@ -84,10 +87,10 @@ def _decoded(text: str) -> bytes:
 
 def _main_part(soup: "BeautifulSoup") -> "Tag":
     for selector in ("main", "[role=main]", "article"):
-        found = soup.select(selector)
-        if len(found) == 1:
-            return found[0]
+        elements = soup.select(selector)
+        if len(elements) == 1:
+            return elements[0]
     return soup.body or soup
 
 
-READER = Reader("html", (".html", ".htm", ".xhtml"), "text/html", read, isolated=True)
+READER = FormatReader("html", (".html", ".htm", ".xhtml"), "text/html", read, isolated=True)

@@ -1,4 +1,4 @@
-"""The process that isolated readers run in: requests on its input, answers on its output.
+"""Process that isolated readers run in: requests on its input, answers on its output.
 
 A request is a line of JSON with the reader's name and the number of bytes, then those bytes. The
 answer is one line of JSON: a reading, its pictures in Base64, or the reason why there is none.

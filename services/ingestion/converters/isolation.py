@@ -1,4 +1,4 @@
-"""Readers of complex formats in a process of their own, so that a bad file harms only itself."""
+"""Isolation of readers of complex formats in a process, so that a bad file harms only itself."""
 
 import base64
 import json
@@ -9,20 +9,20 @@ import threading
 from types import TracebackType
 from typing import Self
 
-from services.ingestion.converters import Reader, Reading, UnreadableDocumentError
+from services.ingestion.converters import ConvertedDocument, FormatReader, UnreadableDocumentError
 
 _PROGRAM = "services.ingestion.converters.isolated"
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
 class IsolatedReaders:
-    """Runs isolated readers in one process that is kept, and replaced when it hangs or dies.
+    """Runner of isolated readers in one process, replaced when it hangs or dies.
 
     Not for several threads at once.
     """
 
     def __init__(self, *, timeout_s: float, memory_bytes: int) -> None:
-        """`timeout_s` is a document's own; `memory_bytes` bounds the process's address space."""
+        """Give each document `timeout_s`; limit the process's address space to `memory_bytes`."""
         self._timeout_s = timeout_s
         self._memory_bytes = memory_bytes
         self._process: subprocess.Popen[bytes] | None = None
@@ -38,8 +38,8 @@ class IsolatedReaders:
     ) -> None:
         self.close()
 
-    def read(self, reader: Reader, data: bytes) -> Reading:
-        """As `reader.read`, bounded in time and memory.
+    def read(self, reader: FormatReader, data: bytes) -> ConvertedDocument:
+        """Call `reader.read`, bounded in time and memory.
 
         Raises:
             UnreadableDocumentError: Also when it took too long or brought the process down.
@@ -68,7 +68,7 @@ class IsolatedReaders:
         if "reason" in result:
             raise UnreadableDocumentError(result["reason"])
         pictures = {name: base64.b64decode(each) for name, each in result["pictures"].items()}
-        return Reading(**{**result, "pictures": pictures})
+        return ConvertedDocument(**{**result, "pictures": pictures})
 
     def close(self) -> None:
         """End the process; a later `read` starts another."""
@@ -90,13 +90,13 @@ class IsolatedReaders:
 
 
 def _environment() -> dict[str, str]:
-    """Only what Python needs to start: a hostile document shall find no secret to read."""
+    """Return only the variables that Python needs: a hostile document must find no secret."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def _ask(process: subprocess.Popen[bytes], name: str, data: bytes) -> bytes:
-    """The answer's line; empty when the process ended before it."""
+    """Return the line of the answer, or nothing if the process ended before it."""
     if process.stdin is None or process.stdout is None:
         return b""
     try:

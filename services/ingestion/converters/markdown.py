@@ -1,25 +1,29 @@
-"""Markdown is kept as it is; its front matter is read, and stays in the text."""
+"""Readers of Markdown and plain text, which are kept as they are.
+
+Front matter of Markdown is read, and stays in the text. Of plain text, what looks like a list or
+heading is read as Markdown.
+"""
 
 import yaml
 
 from services.ingestion.converters.decode import decode
-from services.ingestion.converters.reader import Reader, Reading
+from services.ingestion.converters.reader import ConvertedDocument, FormatReader
 from services.knowledge.document.front_matter import FRONT_MATTER
 
 
-def read(data: bytes) -> Reading:
-    """The source itself, and its front matter."""
+def read(data: bytes) -> ConvertedDocument:
+    """Return the source itself, and its front matter."""
     text = decode(data)
-    return Reading(text, front_matter=_front_matter(text))
+    return ConvertedDocument(text, front_matter=_front_matter(text))
 
 
 def _front_matter(text: str) -> dict[str, str | list[str]]:
-    """Scalars and flat lists of scalars; what does not parse is text like any other."""
-    found = FRONT_MATTER.match(text)
-    if found is None:
+    """Return scalars and flat lists of scalars; what does not parse is ordinary text."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
         return {}
     try:
-        loaded = yaml.safe_load(found.group(1))
+        loaded = yaml.safe_load(match.group(1))
     except (yaml.YAMLError, RecursionError, ValueError):
         return {}
     if not isinstance(loaded, dict):
@@ -39,4 +43,7 @@ def _is_scalar(value: object) -> bool:
     return value is not None and not isinstance(value, dict | list | set | tuple)
 
 
-READER = Reader("markdown", (".md", ".markdown", ".mdown", ".mkd"), "text/markdown", read)
+READER = FormatReader("markdown", (".md", ".markdown", ".mdown", ".mkd"), "text/markdown", read)
+TEXT_READER = FormatReader(
+    "text", (".txt", ".text"), "text/plain", lambda data: ConvertedDocument(decode(data))
+)

@@ -1,17 +1,21 @@
-"""PDF, read line by line with pdfplumber: looks are all that a PDF has, so looks decide."""
+"""Reader of PDF, line by line with pdfplumber: a PDF has only looks, so looks decide."""
 
 import io
 
 from services.ingestion.converters.reader import (
     MOST_PICTURES,
-    Reader,
-    Reading,
+    ConvertedDocument,
+    FormatReader,
     UnreadableDocumentError,
 )
 
+_PLACEHOLDER_TITLES = frozenset({"untitled", "anonymous", "unspecified"})
 
-def read(data: bytes) -> Reading:
-    """Headings by font size, list items by marker and indent, code by font, tables and pictures.
+
+def read(data: bytes) -> ConvertedDocument:
+    """Read headings by font size, list items by marker and indent, code by font.
+
+    Tables and pictures are kept in their places.
 
     Raises:
         UnreadableDocumentError: Encrypted, broken, something else, or pictures of text only.
@@ -30,7 +34,7 @@ def read(data: bytes) -> Reading:
     try:
         with pdfplumber.open(io.BytesIO(data)) as pdf:
             title = str((pdf.metadata or {}).get("Title") or "").strip()
-            found = lines(pdf)
+            text_lines = lines(pdf)
     except (PdfminerException, PSException) as error:
         if isinstance(error.args[0] if error.args else None, PDFPasswordIncorrect):
             raise UnreadableDocumentError("the PDF is encrypted: remove its password") from error
@@ -38,20 +42,17 @@ def read(data: bytes) -> Reading:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         # What pdfminer raises by accident on files that violate the format.
         raise UnreadableDocumentError(f"the PDF is broken: {error!r}") from error
-    if not any(line.words[0].text or line.rows for line in found):
+    if not any(line.words[0].text or line.rows for line in text_lines):
         raise UnreadableDocumentError("the PDF holds no text; scanned pages need OCR first")
-    held = [line.picture for line in found if line.picture][:MOST_PICTURES]
-    return Reading(
-        to_markdown(blocks(found)),
-        "" if _is_placeholder(title) else title,
-        pictures={picture.name: picture.content for picture in held},
+    # A program wrote the title: a file name, or that there is none.
+    name = title.lower().strip("()")
+    is_placeholder = name in _PLACEHOLDER_TITLES or name.startswith("microsoft word -")
+    pictures = [line.picture for line in text_lines if line.picture][:MOST_PICTURES]
+    return ConvertedDocument(
+        to_markdown(blocks(text_lines)),
+        "" if is_placeholder else title,
+        pictures={picture.name: picture.content for picture in pictures},
     )
 
 
-def _is_placeholder(title: str) -> bool:
-    """Whether the title is what a program writes by itself: a file name, or that there is none."""
-    name = title.lower().strip("()")
-    return name in {"untitled", "anonymous", "unspecified"} or name.startswith("microsoft word -")
-
-
-READER = Reader("pdf", (".pdf",), "application/pdf", read, isolated=True)
+READER = FormatReader("pdf", (".pdf",), "application/pdf", read, isolated=True)

@@ -1,4 +1,4 @@
-"""What every reader is: bytes of one form in, Markdown out."""
+"""Interface of the readers: bytes of one format in, Markdown out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from services.kit.errors import InvalidInputError
 
 MOST_PICTURES = 50
-"""Of one document; those behind them keep their place and their words alone."""
+"""Most pictures of one document; any further ones keep only their place and their words."""
 
 
 class UnreadableDocumentError(InvalidInputError):
@@ -14,21 +14,21 @@ class UnreadableDocumentError(InvalidInputError):
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Markdown, and what the form itself says about the document."""
+class ConvertedDocument:
+    """Markdown of a document, with what its file says about it."""
 
     text: str
-    """Lines end in a line feed and in nothing else, so that all who count lines agree."""
+    """Markdown with lines that end in a line feed and in nothing else, so that all counts agree."""
     title: str = ""
-    """What the file says besides its text, such as an HTML page's title; empty when nothing."""
+    """Title stated besides the text, such as an HTML page's title; empty if there is none."""
     front_matter: dict[str, str | list[str]] = field(default_factory=dict)
     pictures: dict[str, bytes] = field(default_factory=dict)
-    """Pictures that the file itself holds, by the address that the text names them with."""
+    """Pictures embedded in the file, by the address that the text names them with."""
 
 
 @dataclass(frozen=True)
-class Reader:
-    """One form of document.
+class FormatReader:
+    """Reader of one format of documents.
 
     `read` raises `UnreadableDocumentError` with a reason. An `isolated` reader parses a format
     complex enough to hang, crash or swallow memory; it runs in a process of its own.
@@ -36,7 +36,7 @@ class Reader:
 
     name: str
     suffixes: tuple[str, ...]
-    """Lower case, with the dot."""
+    """Suffixes of file names, lower case, with the dot."""
     media_type: str
-    read: Callable[[bytes], Reading]
+    read: Callable[[bytes], ConvertedDocument]
     isolated: bool = False

@@ -1,11 +1,11 @@
-"""What a model adds to the structural nodes of a document, and what it misses of them."""
+"""Comparison of a model's nodes of a document with the structural ones."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from services.ingestion.graph_build.model_additions import match
+from services.ingestion.graph_build.incidents import index_of_same
 from services.knowledge.model import Attribute, IncidentNode
 
 
@@ -15,17 +15,17 @@ class GraphComparison(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     names_shared: int = 0
-    """Incidents of the model that the structure has too."""
+    """Number of the model's incidents that the structure has too."""
     names_added: int = 0
-    """Incidents that only the model saw."""
+    """Number of incidents that only the model saw."""
     names_lost: int = 0
-    """Incidents of the structure that the model did not name."""
+    """Number of the structure's incidents that the model did not name."""
     lines: int = 0
     """Lines with text in the structural nodes, headings apart."""
     lines_of_model: int = 0
-    """Of them, those in the model's nodes too."""
+    """Lines with text that the model's nodes have too."""
     lines_same_field: int = 0
-    """Of these, those in the field that the structure puts them into."""
+    """Lines that both have, in the field that the structure puts them into."""
 
     def __add__(self, other: Self) -> Self:
         names = type(self).model_fields
@@ -47,9 +47,9 @@ class FieldLines(BaseModel):
 
 
 def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -> GraphComparison:
-    """The nodes of one document by structure and by a model."""
-    matched = [match(node, structural) for node in built]
-    told = compare_fields(structural, built)
+    """Compare the nodes of one document by structure and by a model."""
+    matched = [index_of_same(node, structural) for node in built]
+    by_field = compare_fields(structural, built)
     lines, of_model = lines_of(structural), lines_of(built)
     return GraphComparison(
         names_shared=sum(place is not None for place in matched),
@@ -57,27 +57,25 @@ def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -
         names_lost=len(set(range(len(structural))) - set(matched)),
         lines=len(lines),
         lines_of_model=len(lines & of_model),
-        lines_same_field=sum(each.both for each in told.values()),
+        lines_same_field=sum(each.both for each in by_field.values()),
     )
 
 
 def compare_fields(
     structural: Iterable[IncidentNode], built: Iterable[IncidentNode]
 ) -> dict[Attribute, FieldLines]:
-    """The lines of each field of one document's nodes."""
-    return {each: _field_lines(list(structural), list(built), each) for each in Attribute}
+    """Compare the lines of each field of one document's nodes."""
+    structural, built, by_field = list(structural), list(built), {}
+    for each in Attribute:
+        ours, theirs = _lines(structural, each), _lines(built, each)
+        both = len(ours & theirs)
+        by_field[each] = FieldLines(structure=len(ours), model=len(theirs), both=both)
+    return by_field
 
 
 def lines_of(nodes: Sequence[IncidentNode]) -> set[int]:
-    """Numbers of the lines with text that nodes of one document hold."""
+    """Return the numbers of the lines with text that nodes of one document hold."""
     return {line for attribute in Attribute for line in _lines(nodes, attribute)}
-
-
-def _field_lines(
-    structural: Sequence[IncidentNode], built: Sequence[IncidentNode], attribute: Attribute
-) -> FieldLines:
-    ours, theirs = _lines(structural, attribute), _lines(built, attribute)
-    return FieldLines(structure=len(ours), model=len(theirs), both=len(ours & theirs))
 
 
 def _lines(nodes: Iterable[IncidentNode], attribute: Attribute) -> set[int]:
@@ -85,12 +83,10 @@ def _lines(nodes: Iterable[IncidentNode], attribute: Attribute) -> set[int]:
         line
         for node in nodes
         for passage in node.passages(attribute)
-        for line, text in _numbered(passage.text, passage.span.start_line, passage.span.end_line)
+        # A table row's text repeats its header before it: its own line is the last.
+        for line, text in enumerate(
+            passage.text.split("\n")[passage.span.start_line - passage.span.end_line - 1 :],
+            passage.span.start_line,
+        )
         if text.strip()
     }
-
-
-def _numbered(text: str, start: int, end: int) -> Iterable[tuple[int, str]]:
-    # A table row's text repeats its header before it: its own line is the last.
-    lines = text.split("\n")[-(end - start + 1) :]
-    return enumerate(lines, start)

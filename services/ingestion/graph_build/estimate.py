@@ -1,37 +1,75 @@
-"""What building the graph would cost, before it begins."""
+"""Counts of building the graph, and the estimate of its cost before it begins."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.ingestion import FailedDocument
-from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.questions import FORMS, NAMES, passage_of, prompt_text
 from services.knowledge.model import Chunk
 
 
+class BuildCounts(BaseModel):
+    """Counts of one document or of several together."""
+
+    model_config = ConfigDict(frozen=True)
+
+    chunks: int = 0
+    names: int = 0
+    """Names that the model gave, repetitions included."""
+    names_unsupported: int = 0
+    """Names with words that the passage does not have, or that name no incident."""
+    sentences: int = 0
+    """Sentences that the model put into fields, repetitions included."""
+    sentences_unsupported: int = 0
+    """Sentences that no line supports: dropped."""
+    empty: int = 0
+    """Incidents without a line of their own: dropped."""
+    unreadable: int = 0
+    """Answers that could not be read, not even after a correction."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Self) -> Self:
+        return self.model_copy(
+            update={
+                name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields
+            }
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.tokens_in + self.tokens_out
+
+
 class Estimate(BaseModel):
-    """An order of magnitude: how many incidents a chunk names is not known beforehand."""
+    """Order of magnitude: how many incidents a chunk names is not known beforehand."""
 
     model_config = ConfigDict(frozen=True)
 
     documents: int
-    """To be built."""
+    """Number of documents to be built."""
     built: int
-    """Chosen too, and built already of this text by this model and these prompts."""
+    """Number of chosen documents already built of this text by this model and these prompts."""
     failed: tuple[FailedDocument, ...] = ()
-    """Of those to be built, the ones that an earlier run failed at: they come last."""
+    """Documents to be built that an earlier run failed at: they come last."""
     chunks: int
     calls: int
-    """Two for each chunk; fewer where a chunk names nothing, more where an answer is corrected."""
+    """Number of calls: two for each chunk, fewer where a chunk names nothing.
+
+    More where an answer is corrected.
+    """
     tokens_in: int
     tokens_out: int
     seconds: float | None = None
-    """By what this model took for other documents; None where it built none yet."""
+    """Time as this model took for other documents; None if it has built none yet."""
 
     @property
     def tokens(self) -> int:
-        """In and out."""
+        """Tokens in and out."""
         return self.tokens_in + self.tokens_out
 
 
@@ -43,7 +81,7 @@ def estimate(
     built: int,
     failed: Sequence[FailedDocument] = (),
 ) -> Estimate:
-    """From the chunks of the documents that are to be built.
+    """Estimate from the chunks of the documents that are to be built.
 
     Tokens are the embedder's word pieces. Without a past, an answer is taken to be as long as its
     chunk; with one, tokens and time per chunk are those of the past.
@@ -53,14 +91,16 @@ def estimate(
     texts = [count_tokens(passage_of(chunk)) for chunk in chunks if chunk is not None]
     before = sum((each for each in past), BuildCounts())
     share = len(texts) / before.chunks if before.chunks else 0.0
-    asked = sum(count_tokens(prompt_text(prompt)) for prompt in (NAMES, FORMS))
+    prompt_tokens = sum(count_tokens(prompt_text(prompt)) for prompt in (NAMES, FORMS))
     return Estimate(
         documents=documents_count,
         built=built,
         failed=tuple(failed),
         chunks=len(texts),
         calls=2 * len(texts),
-        tokens_in=round(before.tokens_in * share) if share else asked * len(texts) + 3 * sum(texts),
+        tokens_in=round(before.tokens_in * share)
+        if share
+        else prompt_tokens * len(texts) + 3 * sum(texts),
         tokens_out=round(before.tokens_out * share) if share else sum(texts),
         seconds=round(before.seconds * share, 1) if share else None,
     )

@@ -1,4 +1,4 @@
-"""The incidents of one document while they are collected over its chunks.
+"""Incidents of one document, collected over its chunks and joined with its structural nodes.
 
 Merging needs no model: sentences are lines of the document by now, so that joining them loses
 nothing, a line counts once whoever repeats it, and their order is the document's. Whether two names
@@ -11,9 +11,16 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from services.grounding.evidence import terms_of
-from services.ingestion.graph_build.pieces import Piece
-from services.knowledge.model import ATTRIBUTE_OF_ROLE, Attribute, Passage, SectionRole, Span
-from services.knowledge.stores.merge import normalise_name
+from services.ingestion.graph_build.pieces import LinePiece
+from services.knowledge.model import (
+    ATTRIBUTE_OF_ROLE,
+    Attribute,
+    IncidentNode,
+    Passage,
+    SectionRole,
+    Span,
+)
+from services.knowledge.stores.merge import merge, normalise_name
 
 _ROLES = {
     Attribute.FAILURE_DESCRIPTION: SectionRole.MEANING,
@@ -21,29 +28,30 @@ _ROLES = {
     Attribute.TYPICAL_CASES: SectionRole.CASE,
     Attribute.ADDITIONAL_NOTES: SectionRole.NOTE,
 }
-"""Of lines that the model puts into another field than the structure does."""
+"""Roles of lines that the model puts into another field than the structure does."""
 
 
 @dataclass
 class Incident:
-    """One incident: its names, where they were found, and the pieces that tell of it."""
+    """Incident with its names, the chunks that name it, and the pieces that describe it."""
 
     name: str
     summary: str = ""
-    """A sentence of the document."""
+    """Sentence of the document that summarises it."""
     other_names: list[str] = field(default_factory=list)
     chunks: set[int] = field(default_factory=set)
-    said: dict[int, set[Attribute]] = field(default_factory=dict)
-    """By number of the piece: the fields its sentences were put into."""
+    fields_by_piece: dict[int, set[Attribute]] = field(default_factory=dict)
+    """Fields that the sentences of each piece were put into, by the piece's number."""
 
     def is_called(self, name: str) -> bool:
-        """Whether this is one of its names, or one of the same words."""
+        """Return True if this is one of its names, or one of the same words."""
         return any(same_words(name, own) for own in (self.name, *self.other_names))
 
-    def passages(self, pieces: Sequence[Piece]) -> list[Passage]:
-        """Its lines in document order; neighbours of one section and field are one passage."""
+    def passages(self, pieces: Sequence[LinePiece]) -> list[Passage]:
+        """Return its lines in order, neighbours of one section and field as one passage."""
         chosen = [
-            (number, _field(pieces[number], self.said[number])) for number in sorted(self.said)
+            (number, _field(pieces[number], self.fields_by_piece[number]))
+            for number in sorted(self.fields_by_piece)
         ]
         return list(_passages(chosen, pieces))
 
@@ -55,39 +63,39 @@ class Incidents:
         self.all: list[Incident] = []
 
     def note(self, name: str, summary: str, chunk: int) -> None:
-        """A name that a chunk gave, with what it said in a sentence."""
-        known = next((each for each in self.all if each.is_called(name)), None)
-        if known is None:
-            known = Incident(name, summary)
-            self.all.append(known)
-        elif name not in (known.name, *known.other_names):
-            known.other_names.append(name)
-        known.summary = known.summary or summary
-        known.chunks.add(chunk)
+        """Note a name that a chunk gave, with its summary in one sentence."""
+        incident = next((each for each in self.all if each.is_called(name)), None)
+        if incident is None:
+            incident = Incident(name, summary)
+            self.all.append(incident)
+        elif name not in (incident.name, *incident.other_names):
+            incident.other_names.append(name)
+        incident.summary = incident.summary or summary
+        incident.chunks.add(chunk)
 
     def near(self, chunk: int) -> list[Incident]:
-        """Those named in this chunk or in the one before."""
+        """Return the incidents named in this chunk or in the one before."""
         return [each for each in self.all if each.chunks & {chunk - 1, chunk}]
 
 
 def same_words(name: str, other: str) -> bool:
-    """Whether two names are one, whatever their case, spacing, endings and little words."""
+    """Return True if two names are one, apart from case, spacing, endings and little words."""
     if normalise_name(name) == normalise_name(other):
         return True
     words = terms_of(name)
     return bool(words) and words == terms_of(other)
 
 
-def _field(piece: Piece, said: Iterable[Attribute]) -> Attribute:
-    """The one field of lines that were put into several: the structure's, else the first."""
-    fields = set(said)
+def _field(piece: LinePiece, attributes: Iterable[Attribute]) -> Attribute:
+    """Choose one field for lines that were put into several: the structure's, else the first."""
+    fields = set(attributes)
     if piece.attribute in fields:
         return piece.attribute
     return next(attribute for attribute in Attribute if attribute in fields)
 
 
 def _passages(
-    chosen: Sequence[tuple[int, Attribute]], pieces: Sequence[Piece]
+    chosen: Sequence[tuple[int, Attribute]], pieces: Sequence[LinePiece]
 ) -> Iterator[Passage]:
     def run(entry: tuple[int, tuple[int, Attribute]]) -> tuple[object, ...]:
         place, (number, attribute) = entry
@@ -100,10 +108,10 @@ def _passages(
         yield _passage([piece for piece, _ in run_of], run_of[0][1])
 
 
-def _passage(run: Sequence[Piece], attribute: Attribute) -> Passage:
+def _passage(run: Sequence[LinePiece], attribute: Attribute) -> Passage:
     first, last = run[0], run[-1]
     place = first.place
-    whole = Piece(first.start_line, last.end_line, place, first.head)
+    whole = LinePiece(first.start_line, last.end_line, place, first.head)
     return Passage(
         span=Span(
             document_id=place.span.document_id,
@@ -114,3 +122,45 @@ def _passage(run: Sequence[Piece], attribute: Attribute) -> Passage:
         heading_path=place.heading_path,
         text=whole.text,
     )
+
+
+def add_model_nodes(
+    structural: Sequence[IncidentNode], built: Sequence[IncidentNode]
+) -> list[IncidentNode]:
+    """Return all structural nodes, extended by the model, then the model's own incidents.
+
+    No structural node loses anything. Lines that it has stay in the field they are in: where a
+    heading says what they are, a model is not believed against it.
+    """
+    nodes = list(structural)
+    for node in built:
+        place = index_of_same(node, nodes)
+        if place is None:
+            nodes.append(node)
+        else:
+            nodes[place] = _extend(nodes[place], node)
+    return nodes
+
+
+def index_of_same(node: IncidentNode, among: Sequence[IncidentNode]) -> int | None:
+    """Return the index of the node of the same incident: by its name, else by another name."""
+    by_name = (n for n, other in enumerate(among) if same_words(node.name, other.name))
+    by_alias = (
+        n
+        for n, other in enumerate(among)
+        if any(same_words(node.name, alias) for alias in other.aliases)
+    )
+    return next(by_name, next(by_alias, None))
+
+
+def _extend(node: IncidentNode, built: IncidentNode) -> IncidentNode:
+    mine = [(p.span.start_line, p.span.end_line) for p in node.all_passages()]
+    new = {
+        each.value: tuple(
+            p
+            for p in built.passages(each)
+            if not any(start <= p.span.end_line and p.span.start_line <= end for start, end in mine)
+        )
+        for each in Attribute
+    }
+    return merge([node, built.model_copy(update=new)])

@@ -1,4 +1,4 @@
-"""A document's lines in pieces that go into a node together or not at all.
+"""Pieces of a document's lines that go into a node together or not at all.
 
 A piece is a paragraph, a list item with all that is nested in it, a table row or a quote, with the
 code that follows it: a command is never parted from the sentence that introduces it.
@@ -13,39 +13,39 @@ from services.knowledge.model import ATTRIBUTE_OF_ROLE, Attribute, IncidentNode,
 
 
 @dataclass(frozen=True)
-class Piece:
+class LinePiece:
     """Lines of one passage of the structural extraction."""
 
     start_line: int
     end_line: int
     place: Passage
-    """The passage that they stand in: it knows their headings and, by structure, their role."""
+    """Passage that they stand in: it knows their headings and, by structure, their role."""
     head: str = ""
-    """Of a table row: the two header lines, which its text repeats."""
+    """Two header lines of a table, which the text of each row repeats."""
 
     @property
     def attribute(self) -> Attribute:
-        """The field that the structure puts the lines into."""
+        """Field that the structure puts the lines into."""
         return ATTRIBUTE_OF_ROLE[self.place.role]
 
     @property
     def text(self) -> str:
-        """The document's own lines."""
+        """Text of the document's own lines."""
         first = self.place.span.start_line
         lines = self.place.text.split("\n")[self.start_line - first : self.end_line - first + 1]
         return "\n".join([self.head, *lines] if self.head else lines)
 
 
-def pieces_of(structural: Iterable[IncidentNode]) -> list[Piece]:
-    """The pieces of the page's node, the first of the structural ones, in document order."""
+def pieces_of(structural: Iterable[IncidentNode]) -> list[LinePiece]:
+    """Return the pieces of the page's node, the first of the structural ones, in order."""
     page = next(iter(structural), None)
     places = page.all_passages() if page else ()
     ordered = sorted(places, key=lambda passage: passage.span.start_line)
     return [piece for place in ordered for piece in _of_passage(place)]
 
 
-def piece_of(unit: Unit, pieces: Iterable[Piece]) -> int | None:
-    """The place in `pieces` of the one that holds the unit; None for a heading."""
+def piece_of(unit: Unit, pieces: Iterable[LinePiece]) -> int | None:
+    """Return the index in `pieces` of the one that has the unit, or None for a heading."""
     listed = list(pieces)
     near = [
         index
@@ -56,25 +56,25 @@ def piece_of(unit: Unit, pieces: Iterable[Piece]) -> int | None:
     return max(near, key=lambda index: len(unit.terms & terms_of(listed[index].text)), default=None)
 
 
-def _of_passage(place: Passage) -> list[Piece]:
+def _of_passage(place: Passage) -> list[LinePiece]:
     last = place.span.end_line
-    found: list[Piece] = []
+    pieces: list[LinePiece] = []
     for section in parse(place.text, first_line=place.span.start_line).sections:
         for block in section.blocks:
-            if block.kind is BlockKind.CODE and found:
-                found[-1] = replace(found[-1], end_line=min(block.end_line, last))
+            if block.kind is BlockKind.CODE and pieces:
+                pieces[-1] = replace(pieces[-1], end_line=min(block.end_line, last))
             else:
-                found += [p for p in _of_block(block, place) if p.start_line <= last]
-    return found
+                pieces += [p for p in _of_block(block, place) if p.start_line <= last]
+    return pieces
 
 
-def _of_block(block: Block, place: Passage) -> Iterator[Piece]:
+def _of_block(block: Block, place: Passage) -> Iterator[LinePiece]:
     if block.kind is BlockKind.LIST:
         for item in block.items:
-            yield Piece(item.start_line, item.end_line, place)
+            yield LinePiece(item.start_line, item.end_line, place)
     elif block.kind is BlockKind.TABLE:
-        head = Piece(block.start_line, block.start_line + 1, place).text
+        head = LinePiece(block.start_line, block.start_line + 1, place).text
         for row in block.rows:
-            yield Piece(row.line, row.line, place, head)
+            yield LinePiece(row.line, row.line, place, head)
     else:
-        yield Piece(block.start_line, block.end_line, place)
+        yield LinePiece(block.start_line, block.end_line, place)

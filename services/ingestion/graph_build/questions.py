@@ -1,10 +1,9 @@
-"""The two questions that a model is asked of each chunk: which incidents, and what of them."""
+"""Two questions to a model for each chunk: its incidents, and what it says of them."""
 
 import hashlib
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +15,7 @@ from services.knowledge.model import Attribute, Chunk
 from services.llm.chat_model import ChatModel, ChatRequest, JsonSchema, Message
 from services.llm.guard import CircuitOpenError
 from services.llm.prompts import Prompt, load_prompt
-from services.llm.structured import Answer, ask_for
+from services.llm.structured import AnswerT, ask_for
 
 NOTHING = "(nothing)"
 
@@ -25,30 +24,30 @@ NAMES = load_prompt(_PACKAGE, "names")
 FORMS = load_prompt(_PACKAGE, "forms")
 
 MOST_NAMES = 3
-"""Incidents that one chunk may name; a chunk is half a page at most."""
+"""Most incidents that one chunk may name; a chunk is half a page at most."""
 FORMS_AT_ONCE = 2
-"""Forms in one answer, so that prompt and answer together stay under 4,000 tokens."""
+"""Most forms in one answer, so that prompt and answer stay under 4,000 tokens."""
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 200
 _MOST_SENTENCES = 6
-"""Per field and chunk."""
+"""Most sentences per field and chunk."""
 
 
-class FoundIncident(BaseModel):
-    """An incident that a chunk is about."""
+class NamedIncident(BaseModel):
+    """Incident that a chunk is about."""
 
     name: str
     summary: str = ""
 
 
-class FoundIncidents(BaseModel):
-    """An answer to the first question."""
+class NamedIncidents(BaseModel):
+    """Answer to the first question."""
 
-    incidents: list[FoundIncident] = []
+    incidents: list[NamedIncident] = []
 
 
 class FilledForm(BaseModel):
-    """What a chunk says of one incident; null where it says nothing."""
+    """Statements of a chunk about one incident; null for a field it says nothing of."""
 
     incident: str
     failure_description: list[str] | None = None
@@ -57,7 +56,7 @@ class FilledForm(BaseModel):
     additional_notes: list[str] | None = None
 
     def sentences(self) -> Iterator[tuple[Attribute, str]]:
-        """Everything in it with its field, in the order of the ontology."""
+        """Yield each sentence with its field, in the order of the ontology."""
         for attribute in Attribute:
             for sentence in getattr(self, attribute.value) or ():
                 if sentence.strip():
@@ -65,7 +64,7 @@ class FilledForm(BaseModel):
 
 
 class FilledForms(BaseModel):
-    """An answer to the second question."""
+    """Answer to the second question."""
 
     forms: list[FilledForm] = Field(min_length=1)
 
@@ -75,7 +74,7 @@ class BuildClosedError(FlowXpertError):
 
 
 class Questions:
-    """The two questions, to one model."""
+    """Asker of the two questions, to one model."""
 
     def __init__(
         self,
@@ -84,18 +83,18 @@ class Questions:
         closed: threading.Event,
         impatient: threading.Event,
     ) -> None:
-        """`max_tokens` bounds an answer.
+        """Bound an answer by `max_tokens`.
 
         Once `closed` is set nothing is asked any more; once `impatient` is, nothing waits for a
-        model that is left alone for a while.
+        model whose circuit is open.
         """
         self._model = model
         self._max_tokens = max_tokens
         self._closed = closed
         self._impatient = impatient
 
-    def names(self, passage: str) -> list[FoundIncident]:
-        """The incidents a passage is about, each with a sentence on it.
+    def names(self, passage: str) -> list[NamedIncident]:
+        """Return the incidents a passage is about, each with a sentence on it.
 
         Raises:
             ModelAnswerError: No readable answer, not even after a correction.
@@ -104,22 +103,22 @@ class Questions:
             BuildClosedError: The run was ended.
         """
         request = self._request(NAMES, {"passage": passage}, _names_schema())
-        answer = self._ask(request, FoundIncidents)
+        answer = self._ask(request, NamedIncidents)
         return answer.incidents[:MOST_NAMES]
 
     def forms(self, incidents: Mapping[str, str], before: str, passage: str) -> list[FilledForm]:
-        """What two neighbouring passages say of these incidents, names by id.
+        """Return what two neighbouring passages say of these incidents (names by id).
 
         Forms of other ids are left out. Raises what `names` does.
         """
         listed = "\n".join(f"{id_}: {name}" for id_, name in incidents.items())
-        given = {"incidents": listed, "previous": before, "passage": passage}
-        request = self._request(FORMS, given, _forms_schema(list(incidents)))
+        variables = {"incidents": listed, "previous": before, "passage": passage}
+        request = self._request(FORMS, variables, _forms_schema(list(incidents)))
         answer = self._ask(request, FilledForms)
         return [form for form in answer.forms if form.incident in incidents]
 
-    def _ask(self, request: ChatRequest, form: type[Answer]) -> Answer:
-        """Wait while the model is not asked at all: that is no failure of this document.
+    def _ask(self, request: ChatRequest, form: type[AnswerT]) -> AnswerT:
+        """Ask the model, waiting while its circuit is open: that is no failure of this document.
 
         It ends, since after each pause a call is made, which succeeds or fails by itself.
         """
@@ -131,9 +130,11 @@ class Questions:
                     raise
         raise BuildClosedError("the run was ended; what was built stays")
 
-    def _request(self, prompt: Prompt, given: Mapping[str, str], schema: JsonSchema) -> ChatRequest:
+    def _request(
+        self, prompt: Prompt, variables: Mapping[str, str], schema: JsonSchema
+    ) -> ChatRequest:
         return ChatRequest(
-            messages=_messages(prompt, given),
+            messages=_messages(prompt, variables),
             temperature=0.0,
             max_tokens=self._max_tokens,
             json_schema=schema,
@@ -143,7 +144,7 @@ class Questions:
 
 
 def passage_of(chunk: Chunk | None) -> str:
-    """What the model sees of a chunk: headings and text; `NOTHING` without a chunk.
+    """Return the passage as the model sees it: headings and text; `NOTHING` without a chunk.
 
     The page's title has a line of its own: of a whole path a small model makes a name.
     """
@@ -155,7 +156,7 @@ def passage_of(chunk: Chunk | None) -> str:
 
 
 def recipe(model_name: str) -> str:
-    """Differs whenever the model, a prompt, an example or what may be answered does."""
+    """Return a hash that differs whenever the model, a prompt, an example or the schema does."""
     parts = (
         model_name,
         NAMES.model_dump_json(),
@@ -167,14 +168,14 @@ def recipe(model_name: str) -> str:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """All that a question holds beside the passages, for estimates."""
+    """Return all text of a question besides the passages, for estimates."""
     empty = dict.fromkeys(prompt.variables, "")
     return "\n".join(message.content for message in _messages(prompt, empty))
 
 
-def _messages(prompt: Prompt, given: Mapping[str, str]) -> tuple[Message, ...]:
-    """The rules, the worked examples as turns that went before, the task."""
-    rules, task = prompt.render(given)
+def _messages(prompt: Prompt, variables: Mapping[str, str]) -> tuple[Message, ...]:
+    """Return the rules, the worked examples as earlier turns, and the task."""
+    rules, task = prompt.render(variables)
     turns: list[Message] = []
     for example in _examples()[prompt.name]:
         values = {name: str(example[name]).strip() for name in prompt.variables}
@@ -183,12 +184,11 @@ def _messages(prompt: Prompt, given: Mapping[str, str]) -> tuple[Message, ...]:
     return (rules, *turns, task)
 
 
-@cache
 def _examples() -> Mapping[str, Sequence[Mapping[str, Any]]]:
     path = files(_PACKAGE).joinpath("prompts", "examples.yaml")
-    found: Mapping[str, Sequence[Mapping[str, Any]]]
-    found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
+    examples: Mapping[str, Sequence[Mapping[str, Any]]]
+    examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return examples
 
 
 def _names_schema() -> JsonSchema:
@@ -200,8 +200,8 @@ def _names_schema() -> JsonSchema:
 
 def _forms_schema(ids: Sequence[str]) -> JsonSchema:
     sentence = {"type": "string", "minLength": 4, "maxLength": _LONGEST_SENTENCE}
-    said = {"type": "array", "minItems": 1, "maxItems": _MOST_SENTENCES, "items": sentence}
-    fields = {each.value: {"anyOf": [said, {"type": "null"}]} for each in Attribute}
+    sentences = {"type": "array", "minItems": 1, "maxItems": _MOST_SENTENCES, "items": sentence}
+    fields = {each.value: {"anyOf": [sentences, {"type": "null"}]} for each in Attribute}
     form = _object({"incident": {"enum": list(ids)}, **fields})
     forms = {"type": "array", "minItems": len(ids), "maxItems": len(ids), "items": form}
     return _object({"forms": forms})

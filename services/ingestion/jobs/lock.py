@@ -1,7 +1,8 @@
-"""One job at a time per source, over threads, processes and hosts; and none while all is reindexed.
+"""Locks: one job at a time per source, and none during a reindex.
 
-The lock is held by the operating system or by a PostgreSQL session, so it ends with the process
-that holds it, however that ends: no lease has to run out before a killed job can go on.
+They work across threads, processes and hosts. The operating system or a PostgreSQL session
+holds the lock, so it ends with the process, however that ends: no lease has to expire before a
+killed job can go on.
 """
 
 import hashlib
@@ -16,12 +17,12 @@ from services.kit.sql.database import Database
 
 _POLL_S = 0.2
 _ALL_SOURCES = ""
-"""A name that no source has. Every job shares it."""
+"""Name that no source has. Every job shares its lock."""
 
 
 @contextmanager
 def source_lock(database: Database, source: str, folder: Path) -> Iterator[None]:
-    """Wait until no other job works on `source`, then hold it; `folder` keeps lock files."""
+    """Wait until no other job works on `source`, then lock it; `folder` keeps lock files."""
     with (
         _lock(database, _ALL_SOURCES, folder, is_shared=True),
         _lock(database, source, folder, is_shared=False),
@@ -31,7 +32,7 @@ def source_lock(database: Database, source: str, folder: Path) -> Iterator[None]
 
 @contextmanager
 def all_sources_lock(database: Database, folder: Path) -> Iterator[None]:
-    """Wait until no job works on any source, then hold them all."""
+    """Wait until no job works on any source, then lock them all."""
     with _lock(database, _ALL_SOURCES, folder, is_shared=False):
         yield
 

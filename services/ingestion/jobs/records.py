@@ -1,4 +1,4 @@
-"""Jobs in SQL."""
+"""Store of jobs in SQL."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ COUNTERS = (
     "approved_deleted",
 )
 _SHOWN_FAILURES = 1_000
-"""Failures that come back with a job; a folder of junk must not make an endless answer."""
+"""Most failures returned with a job; a folder of junk must not make an endless answer."""
 
 
 class JobNotFoundError(NotFoundError):
@@ -32,7 +32,7 @@ class JobNotFoundError(NotFoundError):
 
 
 def new_job(path: Path, source: str, *, is_upload: bool, is_queued: bool, prune: bool) -> JobRow:
-    """A queued job that is not stored yet."""
+    """Build a queued job that is not stored yet."""
     now = datetime.now(UTC)
     return JobRow(
         id=str(uuid4()),
@@ -50,13 +50,13 @@ def new_job(path: Path, source: str, *, is_upload: bool, is_queued: bool, prune:
 
 
 class JobRecords:
-    """Reads and writes jobs; a method that takes a session is part of its transaction."""
+    """Reader and writer of jobs; a method that takes a session is part of its transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def row(self, job_id: str) -> JobRow:
-        """The stored job.
+        """Return the stored job.
 
         Raises:
             JobNotFoundError: No such job.
@@ -68,7 +68,7 @@ class JobRecords:
         return row
 
     def get(self, job_id: str) -> IngestJob:
-        """The job as it is shown, with its failures.
+        """Return the job as it is shown, with its failures.
 
         Raises:
             JobNotFoundError: No such job.
@@ -76,17 +76,17 @@ class JobRecords:
         return self._shown([self.row(job_id)])[0]
 
     def latest(self, *, limit: int) -> list[IngestJob]:
-        """Newest first."""
+        """Return the latest jobs, newest first."""
         newest = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id).limit(limit)
         with self._database.session() as session:
             rows = list(session.scalars(newest))
         return self._shown(rows)
 
     def begin(self, job_id: str) -> None:
-        """Mark it as running, and those that ended without a word on the same path as failed.
+        """Mark the job as running, and jobs on its path whose process died as failed.
 
-        The caller holds the source's lock, so whoever else is said to run there does not; one that
-        is said to wait may.
+        The caller holds the source's lock: no other job that is marked as running there does run,
+        though one that is queued may.
         """
         row = self.row(job_id)
         with self._database.session() as session:
@@ -112,7 +112,7 @@ class JobRecords:
         session.execute(update(JobRow).where(JobRow.id == job_id).values(stamped))
 
     def forget_failures(self, session: Session, job_id: str) -> None:
-        """For a job that starts anew."""
+        """Delete the failures of a job that starts anew."""
         session.execute(delete(FailureRow).where(FailureRow.job_id == job_id))
 
     def add_failures(self, session: Session, job_id: str, reasons: dict[str, str]) -> None:
@@ -123,20 +123,20 @@ class JobRecords:
     def _shown(self, rows: list[JobRow]) -> list[IngestJob]:
         failures: dict[str, list[FailedDocument]] = {row.id: [] for row in rows}
         with self._database.session() as session:
-            found = session.scalars(
+            rows_of_failures = session.scalars(
                 select(FailureRow)
                 .where(FailureRow.job_id.in_(failures))
                 .order_by(FailureRow.job_id, FailureRow.document_id)
                 .limit(_SHOWN_FAILURES * max(len(rows), 1))
             )
-            for each in found:
+            for each in rows_of_failures:
                 failed = FailedDocument(document_id=each.document_id, reason=each.reason)
                 failures[each.job_id].append(failed)
         return [ingest_job(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
 
 
 def ingest_job(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
-    """The job as others see it."""
+    """Convert the row to the job as the contract shows it."""
     return IngestJob(
         id=row.id,
         source=row.source if row.is_upload else row.path,

@@ -1,7 +1,8 @@
-"""Jobs: asked for over HTTP, by syncs and by the command line, and shown."""
+"""Jobs requested over HTTP, by syncs and by the command line."""
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,13 +17,14 @@ from services.contracts.ingestion import (
 )
 from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.catalogue.roots import check_removable
+from services.ingestion.jobs.parts import JobParts
 from services.ingestion.jobs.records import new_job
-from services.ingestion.jobs.run import OnProgress, removed_path
-from services.ingestion.jobs.runner import JobRunner
+from services.ingestion.jobs.runner import JobRunner, removed_path
+from services.ingestion.jobs.state import OnProgress
 from services.ingestion.roots.git import repository_of
+from services.ingestion.roots.open_root import is_archive, owner_of
 from services.ingestion.roots.scan import UnusableRootError
-from services.ingestion.roots.source import is_archive, owner_of
-from services.ingestion.roots.upload import keep
+from services.ingestion.roots.upload import store_files
 from services.ingestion.tables import JobRow
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
@@ -32,71 +34,77 @@ FORGET_ROOT = "ingestion.forget_root"
 
 
 class PathNotAllowedError(InvalidInputError):
-    """The path does not exist, or is outside the allowed roots: which of the two is not told."""
+    """The path is missing or outside the allowed roots; the refusal does not say which."""
 
 
-class JobService(JobRunner):
-    """Jobs are stored before they are queued, and may be run here at once instead."""
+@dataclass(frozen=True)
+class JobService:
+    """Service of jobs: each is stored before it is queued, or run here at once instead."""
+
+    parts: JobParts
+    runner: JobRunner
 
     def ingest(self, request: IngestRequest) -> IngestJob:
         """See `Ingestion.ingest`."""
         path = self.allowed_path(request.path)
-        with self._database.session() as session:
+        with self.parts.database.session() as session:
             job_id = self.queue_path(session, path, prune=request.prune)
-        return self._jobs.get(job_id)
+        return self.parts.jobs.get(job_id)
 
     def upload(self, files: Sequence[Upload]) -> IngestJob:
         """See `Ingestion.upload`."""
-        folder = self._roots.uploads / str(uuid4())
-        keep(files, folder, self._settings)
-        job = new_job(folder, str(self._roots.uploads), is_upload=True, is_queued=True, prune=False)
-        with self._database.session() as session:
+        folder = self.parts.roots.uploads / str(uuid4())
+        store_files(files, folder, self.parts.settings)
+        job = new_job(
+            folder, str(self.parts.roots.uploads), is_upload=True, is_queued=True, prune=False
+        )
+        with self.parts.database.session() as session:
             self._queue(session, job, RUN_JOB, "uploaded")
-        return self._jobs.get(job.id)
+        return self.parts.jobs.get(job.id)
 
     def forget(self, request: ForgetRequest) -> IngestJob:
         """See `Ingestion.forget`."""
-        root = self._roots.removable(request.root, request.document)
+        root = self.parts.roots.removable(request.root, request.document)
         job = _removal(root, is_queued=True)
         if request.document:
             job.path = removed_path(root.path, request.document)
-        with self._database.session() as session:
+        with self.parts.database.session() as session:
             self._queue(session, job, FORGET_ROOT, "forgotten")
-        return self._jobs.get(job.id)
+        return self.parts.jobs.get(job.id)
 
     def job(self, job_id: str) -> IngestJob:
         """See `Ingestion.job`."""
-        return self._jobs.get(job_id)
+        return self.parts.jobs.get(job_id)
 
     def jobs(self, *, limit: int = 50) -> list[IngestJob]:
         """See `Ingestion.jobs`."""
-        return self._jobs.latest(limit=limit)
+        return self.parts.jobs.latest(limit=limit)
 
-    def allowed_path(self, named: str) -> Path:
-        """The path that a request may name.
+    def allowed_path(self, requested: str) -> Path:
+        """Return the path that a request names, resolved, if it is allowed.
 
         Raises:
             PathNotAllowedError: It is outside the allowed roots, or not there.
         """
-        path = Path(named).resolve() if "\0" not in named else None
-        roots = [root.resolve() for root in self._settings.allowed_roots]
+        path = Path(requested).resolve() if "\0" not in requested else None
+        roots = [root.resolve() for root in self.parts.settings.allowed_roots]
         if path is None or not any(map(path.is_relative_to, roots)) or not path.exists():
             raise PathNotAllowedError(
-                f"expected an existing path below one of the allowed roots, got {named!r}: "
+                f"expected an existing path below one of the allowed roots, got {requested!r}: "
                 "see FLOWXPERT_INGESTION_ALLOWED_ROOTS"
             )
         return path
 
     def queue_path(self, session: Session, path: Path, *, prune: bool = True) -> str:
-        """Queue a job on a path in the caller's transaction; returns its id."""
+        """Queue a job on a path in the caller's transaction; return its id."""
         job = self._new_job(path, prune=prune, is_queued=True)
         self._queue(session, job, RUN_JOB, "ingested")
         return job.id
 
     def ingest_here(
-        self, path: Path, *, prune: bool = True, on_progress: OnProgress | None = None
+        self, path: Path, *, prune: bool = True, on_progress: OnProgress = lambda _job: None
     ) -> IngestJob:
-        """Ingest now, in this thread, from anywhere this process can read: the command line's way.
+        """Ingest now, in this thread, from any readable path: for the command line.
 
         Raises:
             UnusableRootError: Nothing is there, or nothing that can be ingested.
@@ -107,28 +115,28 @@ class JobService(JobRunner):
             job = new_job(path, ACCEPTED_PAGES, is_upload=False, is_queued=False, prune=True)
         else:
             raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
-        with self._database.session() as session:
+        with self.parts.database.session() as session:
             _add(session, job, "ingested")
-        return self.run(job.id, on_progress)
+        return self.runner.run(job.id, on_progress)
 
     def forget_here(self, root: IngestedRoot) -> IngestJob:
-        """Take all documents of the root out of the stores now, in this thread.
+        """Remove all documents of the root from the stores now, in this thread.
 
-        One that was killed goes on when it is called again.
+        A removal that was killed goes on when this is called again.
 
         Raises:
             InvalidInputError: They are accepted pages.
         """
         check_removable(root)
         job = _removal(root, is_queued=False)
-        with self._database.session() as session:
+        with self.parts.database.session() as session:
             _add(session, job, "forgotten")
-        return self.run_removal(job.id)
+        return self.runner.run_removal(job.id)
 
     def _new_job(self, path: Path, *, prune: bool, is_queued: bool) -> JobRow:
         if os.fsencode(path) != str(path).encode("utf-8", "replace"):
             raise UnusableRootError(f"the path {str(path)!r} is no text: rename it")
-        if path.is_relative_to(self._roots.uploads):
+        if path.is_relative_to(self.parts.roots.uploads):
             # Ids of uploads do not start where the files are kept, so all would seem to be gone.
             raise UnusableRootError(f"{str(path)!r} keeps what was uploaded: send it again instead")
         # A single file says nothing about those beside it.
@@ -139,7 +147,7 @@ class JobService(JobRunner):
 
     def _queue(self, session: Session, job: JobRow, task: str, done: str) -> None:
         _add(session, job, done)
-        self._outbox.put(session, task, {"job_id": job.id}, key=f"{task}:{job.id}")
+        self.parts.outbox.put(session, task, {"job_id": job.id}, key=f"{task}:{job.id}")
 
 
 def _removal(root: IngestedRoot, *, is_queued: bool) -> JobRow:
@@ -147,7 +155,7 @@ def _removal(root: IngestedRoot, *, is_queued: bool) -> JobRow:
 
 
 def _add(session: Session, job: JobRow, done: str) -> None:
-    """Store a job, and who wants it."""
+    """Store a job, with an audit entry of who requested it."""
     session.add(job)
-    told = {"job": job.id, "prune": job.prune}
-    add_audit(session, f"documents.{done}", f"root {job.source}", after=told)
+    details = {"job": job.id, "prune": job.prune}
+    add_audit(session, f"documents.{done}", f"root {job.source}", after=details)

@@ -1,26 +1,28 @@
-"""Documents into the stores, many at a time."""
+"""Writing of documents into the stores, many at a time, while others are read and embedded."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from services.ingestion.catalogue.ledger import Held, Version
-from services.ingestion.pictures.taking import PictureSources
+from services.ingestion.catalogue.ledger import StoredIds, Version
+from services.ingestion.pictures.page_pictures import PictureSources
 from services.kit.observability.metrics import stage_timer
-from services.knowledge.model import Chunk, Document, IncidentNode
+from services.knowledge.model import Chunk, IncidentNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore
-from services.knowledge.screening.document import text_hash
+from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.points import chunk_point, node_embedded_text, node_point
 
 _NODES_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A document that is ready to be written."""
+class PreparedDocument:
+    """Document that is ready to be written."""
 
-    document: Document
+    document: ScreenedDocument
     fingerprint: str
     chunks: tuple[Chunk, ...]
     nodes: tuple[IncidentNode, ...]
@@ -28,22 +30,27 @@ class Prepared:
 
     @property
     def version(self) -> Version:
-        """What the ledger notes of it."""
+        """Version as the ledger records it."""
+        whole = self.document.for_person()
         return Version(
-            document_id=self.document.id,
+            document_id=whole.id,
             fingerprint=self.fingerprint,
-            content_hash=self.document.content_hash,
-            title=self.document.title,
-            media_type=self.document.media_type,
+            content_hash=whole.content_hash,
+            title=whole.title,
+            media_type=whole.media_type,
             chunk_ids=tuple(chunk.id for chunk in self.chunks),
             node_ids=tuple(dict.fromkeys(node.id for node in self.nodes)),
-            text_hash=text_hash(self.document),
+            text_hash=self.document.text_hash,
         )
 
 
+Window = list[PreparedDocument]
+"""Documents that are embedded and written together."""
+
+
 @dataclass(frozen=True)
-class Stores:
-    """The three stores and the embedder that fills them. Every write may be repeated."""
+class DocumentStores:
+    """Three stores with the embedder that fills them. Every write may be repeated."""
 
     documents: DocumentStore
     vectors: VectorStore
@@ -57,11 +64,10 @@ class Stores:
         batch: int,
         on_batch: Callable[[float], None] = lambda _share: None,
     ) -> Vectors:
-        """Vectors in the order of `texts`.
+        """Return the vectors in the order of `texts`.
 
-        `on_batch` is told after each `batch` of them its share of all their characters.
-
-        Texts of like length go together, so that none is padded much.
+        After each `batch` of them `on_batch` is called with its share of all their characters.
+        Texts of similar length go together, so that none is padded much.
         """
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]), reverse=True)
         vectors = np.empty((len(texts), self.embedder.dimensions), dtype=np.float32)
@@ -74,13 +80,13 @@ class Stores:
 
     def write(
         self,
-        prepared: Sequence[Prepared],
+        prepared: Sequence[PreparedDocument],
         vectors: Vectors,
-        held: dict[str, Held],
+        stored: dict[str, StoredIds],
         *,
         batch: int,
     ) -> None:
-        """Make the stores hold exactly these versions; `vectors` are those of all their chunks."""
+        """Write exactly these versions into the stores; `vectors` are those of all their chunks."""
         with stage_timer("ingestion", "write"):
             chunks = [chunk for each in prepared for chunk in each.chunks]
             points = [
@@ -89,34 +95,39 @@ class Stores:
             ]
             self.vectors.upsert("chunks", points)
             written = {chunk.id for chunk in chunks}
-            self.vectors.delete("chunks", sorted(_all_chunks(held.values()) - written))
-            affected = _all_nodes(held.values())
+            self.vectors.delete(
+                "chunks",
+                sorted({id_ for each in stored.values() for id_ in each.chunk_ids} - written),
+            )
+            affected = {id_ for each in stored.values() for id_ in each.node_ids}
             for each in prepared:
                 self.documents.put(each.document)
                 affected |= self.graph.replace_document(each.document.id, each.nodes)
                 affected.update(node.id for node in each.nodes)
-        self._point_at_nodes(affected, batch)
+        self._update_node_points(affected, batch)
 
     def write_nodes(
-        self, document_id: str, nodes: Sequence[IncidentNode], held: Held, *, batch: int
+        self, document_id: str, nodes: Sequence[IncidentNode], stored: StoredIds, *, batch: int
     ) -> None:
-        """Make these the nodes of a document whose text and chunks stay."""
+        """Replace the nodes of a document whose text and chunks stay."""
         with stage_timer("ingestion", "write"):
             affected = self.graph.replace_document(document_id, nodes)
-        self._point_at_nodes({*affected, *held.node_ids, *(node.id for node in nodes)}, batch)
+        self._update_node_points({*affected, *stored.node_ids, *(node.id for node in nodes)}, batch)
 
-    def remove(self, held: dict[str, Held], *, batch: int) -> None:
-        """Make the stores hold nothing of these documents."""
+    def remove(self, stored: dict[str, StoredIds], *, batch: int) -> None:
+        """Remove these documents from the stores."""
         with stage_timer("ingestion", "write"):
-            self.vectors.delete("chunks", sorted(_all_chunks(held.values())))
-            affected = _all_nodes(held.values())
-            for document_id in held:
+            self.vectors.delete(
+                "chunks", sorted({id_ for each in stored.values() for id_ in each.chunk_ids})
+            )
+            affected = {id_ for each in stored.values() for id_ in each.node_ids}
+            for document_id in stored:
                 affected |= self.graph.delete_document(document_id)
                 self.documents.delete(document_id)
-        self._point_at_nodes(affected, batch)
+        self._update_node_points(affected, batch)
 
-    def _point_at_nodes(self, ids: Iterable[str], batch: int) -> None:
-        """Bring the points of these nodes up to date with their merged form."""
+    def _update_node_points(self, ids: Iterable[str], batch: int) -> None:
+        """Update the vector points of these nodes to their merged form."""
         ordered = sorted(ids)
         for start in range(0, len(ordered), _NODES_AT_ONCE):
             some = ordered[start : start + _NODES_AT_ONCE]
@@ -135,9 +146,23 @@ class Stores:
                 self.vectors.delete("nodes", sorted(gone))
 
 
-def _all_chunks(held: Iterable[Held]) -> set[str]:
-    return {id_ for each in held for id_ in each.chunk_ids}
+def with_vectors(
+    windows: Iterable[Window], embed: Callable[[Window], Vectors]
+) -> Iterator[tuple[Window, Vectors]]:
+    """Yield each window with the vectors of its chunks, in order.
 
-
-def _all_nodes(held: Iterable[Held]) -> set[str]:
-    return {id_ for each in held for id_ in each.node_ids}
+    While one is embedded the next is read, and while the caller writes one the next is embedded:
+    at most three are in memory. Errors of reading or embedding are raised here.
+    """
+    ahead: deque[tuple[Window, Future[Vectors]]] = deque()
+    with ThreadPoolExecutor(1, thread_name_prefix="embedding") as embedding:
+        try:
+            for window in windows:
+                ahead.append((window, embedding.submit(embed, window)))
+                if len(ahead) > 1:
+                    first, vectors = ahead.popleft()
+                    yield first, vectors.result()
+            for window, vectors in ahead:
+                yield window, vectors.result()
+        finally:
+            embedding.shutdown(wait=True, cancel_futures=True)

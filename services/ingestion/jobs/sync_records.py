@@ -1,4 +1,4 @@
-"""Syncs in SQL: one is ended in the transaction that ends its job."""
+"""Syncs in SQL: a sync is ended in the transaction that ends its job."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,24 +22,24 @@ _LONGEST_PAUSE = timedelta(days=1)
 _log = structlog.get_logger()
 
 
-def running(session: Session, source: str) -> SyncRow | None:
-    """The sync of a source that is under way."""
+def running_sync(session: Session, source: str) -> SyncRow | None:
+    """Return the sync of a source that is under way, if one is."""
     return session.scalar(
         select(SyncRow).where(SyncRow.source == source, SyncRow.status == RUNNING)
     )
 
 
-def of_job(session: Session, job_id: str) -> SyncRow | None:
-    """The sync under way that became this job, if one did."""
+def sync_of_job(session: Session, job_id: str) -> SyncRow | None:
+    """Return the sync under way that became this job, if one did."""
     return session.scalar(
         select(SyncRow).where(SyncRow.job_id == job_id, SyncRow.status == RUNNING)
     )
 
 
 def end(
-    session: Session, outbox: Outbox, sync: SyncRow, status: str, reason: str, *, tells: bool
+    session: Session, outbox: Outbox, sync: SyncRow, status: str, reason: str, *, notifies: bool
 ) -> None:
-    """Write down how it ended, when the next is due, and that somebody is to be told."""
+    """Store how the sync ended, when the next is due, and queue the notification."""
     source = session.get_one(SyncSourceRow, sync.source)
     sync.status, sync.reason, sync.ended_at = status, reason, datetime.now(UTC)
     source.failures = 0 if status == DONE else source.failures + 1
@@ -50,20 +50,20 @@ def end(
     lost = lost_approvals(session, sync.job_id)
     if status == FAILED:
         _log.warning("ingestion.sync_failed", source=sync.source, reason=reason)
-    if tells and (lost or status == FAILED):
+    if notifies and (lost or status == FAILED):
         outbox.put(session, TELL, {"sync_id": sync.id}, key=f"{TELL}:{sync.id}")
 
 
-def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, tells: bool) -> None:
+def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, notifies: bool) -> None:
     """End the sync that became this job, if one did."""
-    sync = of_job(session, job.id)
+    sync = sync_of_job(session, job.id)
     if sync is not None:
         status = DONE if job.status == JobStatus.DONE else FAILED
-        end(session, outbox, sync, status, job.reason, tells=tells)
+        end(session, outbox, sync, status, job.reason, notifies=notifies)
 
 
 def lost_approvals(session: Session, job_id: str) -> list[LostApproval]:
-    """Of a job, in the order of the documents."""
+    """Return the approvals that a job lost, in the order of the documents."""
     lost = select(ChangeRow).where(ChangeRow.job_id == job_id, ChangeRow.what == "approval_lost")
     return [
         LostApproval(document_id=row.document_id, procedures=tuple(row.procedures))
@@ -72,7 +72,8 @@ def lost_approvals(session: Session, job_id: str) -> list[LostApproval]:
 
 
 def synced(session: Session, sync: SyncRow) -> Synced:
-    """The sync as others see it, with what its job did."""
+    """Convert the row to the sync as the contract shows it, with what its job did."""
+    failures = select(FailureRow).where(FailureRow.job_id == sync.job_id)
     return Synced(
         id=sync.id,
         source=sync.source,
@@ -86,15 +87,20 @@ def synced(session: Session, sync: SyncRow) -> Synced:
         added=_documents(session, sync, "added"),
         changed=_documents(session, sync, "changed"),
         deleted=_documents(session, sync, "deleted"),
-        failed=_failed(session, sync),
-        failures=_failures(session, sync),
+        failed=session.scalar(failures.with_only_columns(func.count())) or 0,
+        failures=tuple(
+            FailedDocument(document_id=row.document_id, reason=row.reason)
+            for row in session.scalars(
+                failures.order_by(FailureRow.document_id).limit(_SHOWN_FAILURES)
+            )
+        ),
         approvals_lost=tuple(lost_approvals(session, sync.job_id)),
         told=sync.told,
     )
 
 
 def latest(session: Session, source: str, limit: int) -> Sequence[SyncRow]:
-    """Newest first."""
+    """Return the latest syncs of a source, newest first."""
     of_source = select(SyncRow).where(SyncRow.source == source)
     return session.scalars(of_source.order_by(SyncRow.began_at.desc()).limit(limit)).all()
 
@@ -107,17 +113,3 @@ def _documents(session: Session, sync: SyncRow, what: str) -> tuple[str, ...]:
         .limit(_SHOWN_DOCUMENTS)
     )
     return tuple(session.scalars(statement))
-
-
-def _failed(session: Session, sync: SyncRow) -> int:
-    of_job = select(func.count()).where(FailureRow.job_id == sync.job_id)
-    return session.scalar(of_job) or 0
-
-
-def _failures(session: Session, sync: SyncRow) -> tuple[FailedDocument, ...]:
-    of_job = select(FailureRow).where(FailureRow.job_id == sync.job_id)
-    first = of_job.order_by(FailureRow.document_id).limit(_SHOWN_FAILURES)
-    return tuple(
-        FailedDocument(document_id=row.document_id, reason=row.reason)
-        for row in session.scalars(first)
-    )

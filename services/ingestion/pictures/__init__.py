@@ -1,1 +1,1 @@
-"""The pictures of pages: taken in with the page, kept beside it, gone with it."""
+"""Pictures of pages: loaded with the page, kept beside it, removed with it."""

@@ -1,4 +1,4 @@
-"""What the first bytes of a file say of the picture in it: its format and its size.
+"""Format and size of a picture by the first bytes of its file.
 
 Nothing is decoded, and a file's name says nothing.
 """
@@ -7,11 +7,11 @@ import struct
 from dataclasses import dataclass
 
 MOST_BYTES = 5_000_000
-"""Of one picture: a screenshot of a large screen has one or two million."""
+"""Most bytes of one picture: a screenshot of a large screen has one or two million."""
 MOST_PIXELS = 40_000_000
-"""A browser holds four bytes of each."""
+"""Most pixels of one picture: a browser holds four bytes of each."""
 MOST_PIXELS_OF_A_SIDE = 16_384
-"""Browsers draw no larger one."""
+"""Most pixels of one side: browsers draw no larger picture."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MARKUP = b"<"
@@ -21,12 +21,12 @@ _WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD8)})
 
 
 class RefusedPictureError(ValueError):
-    """A picture that is not taken in; the message says why, in words that follow its name."""
+    """The picture is not accepted; the message says why, in words that follow its name."""
 
 
 @dataclass(frozen=True)
 class PictureForm:
-    """Format and size of a picture, as its bytes say."""
+    """Format and size of a picture, as its bytes declare."""
 
     media_type: str
     width: int
@@ -34,7 +34,7 @@ class PictureForm:
 
 
 def sniff(data: bytes) -> PictureForm:
-    """Return what a PNG, JPEG, GIF or WebP says of itself.
+    """Return the format and size that a PNG, JPEG, GIF or WebP declares.
 
     Raises:
         RefusedPictureError: It is something else, broken, or too large.
@@ -85,7 +85,7 @@ def _png_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Return the size in the frame header, which stands behind segments of any kind."""
+    """Return the size in the frame header, which follows segments of any kind."""
     at = 2
     while True:
         if data[at] != 0xFF:
@@ -105,7 +105,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int]:
 
 
 def _webp_size(data: bytes) -> tuple[int, int]:
-    """Return the size that the first chunk says, RFC 9649: lossy, lossless or extended."""
+    """Return the size in the first chunk, RFC 9649: lossy, lossless or extended."""
     kind = data[12:16]
     if kind == b"VP8 ":
         if data[23:26] != b"\x9d\x01\x2a":

@@ -1,4 +1,4 @@
-"""A proposed page against its own text: what cannot be a page is refused before it is kept."""
+"""Checks of a proposed page against its own text: an unusable page is refused before it is kept."""
 
 import re
 import unicodedata
@@ -11,15 +11,15 @@ from services.ingestion.converters.markdown import READER
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.knowledge.model import Document
-from services.knowledge.screening.document import hash_of, screened
+from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.screening.instructions import instruction_in
 from services.language.deeds import first_stem
 from services.language.names import words_of
 from services.language.states import negates
 from services.language.verbs import begins_with_verb
 from services.language.words import stem, tokenise
-from services.procedure.carry_over import Lines, carried_over, unchanged_lines
-from services.procedure.checking.check import checked
+from services.procedure.carry_over import Lines, carry_over_procedures, unchanged_lines
+from services.procedure.checking.check import check_reading
 from services.procedure.model import (
     Answer,
     Choice,
@@ -38,31 +38,31 @@ from services.procedure.model import (
 )
 
 _LONGEST_NAME = 60
-"""Characters of the name that a page has among documents."""
-_TOLD_STEPS = 5
-LEAST_TOLD = 0.6
+"""Most characters of the name that a page has among documents."""
+_LISTED_STEPS = 5
+LEAST_OVERLAP = 0.6
 """Share of the words of a step or question that the lines which it cites must have."""
 
 
 class UnusableProposalError(InvalidInputError):
-    """It cannot become a page; the message says why."""
+    """The proposal cannot become a page; the message says why."""
 
 
 @dataclass(frozen=True)
 class CheckedPage:
-    """A text with a reading that is whole and of it."""
+    """Text with a valid reading of it."""
 
     text: str
     reading: Reading
 
     @property
     def text_hash(self) -> str:
-        """As the text's readings are kept by it: nothing of the text is left out."""
+        """Hash by which the readings of the text are kept: nothing of the text is left out."""
         return hash_of(self.text)
 
 
-def checked_page(page: ProposedPage) -> CheckedPage:
-    """What is kept of a page that somebody proposes.
+def check_page(page: ProposedPage) -> CheckedPage:
+    """Check a proposed page; return what is kept of it.
 
     Raises:
         UnusableProposalError: It instructs whoever reads it, or the reading is not of the text.
@@ -72,25 +72,25 @@ def checked_page(page: ProposedPage) -> CheckedPage:
     if not "".join(filter(str.isprintable, page.title)).strip():
         raise UnusableProposalError("title: expected words")
     _refuse_instruction(page.title, "its title")
-    return _checked(clean_page_text(page.text), page.reading)
+    return _check(clean_page_text(page.text), page.reading)
 
 
-def edited_page(before: CheckedPage, text: str) -> CheckedPage:
-    """The page with another, clean text: its reading on the lines where the same words stand now.
+def apply_edit(before: CheckedPage, text: str) -> CheckedPage:
+    """Return the page with another, clean text, its reading moved to the same words' lines.
 
     Raises:
-        UnusableProposalError: Something cannot be found again, which is told, or it instructs
-            whoever reads it.
+        UnusableProposalError: Something cannot be found again, as the message says, or the page
+            instructs whoever reads it.
     """
     procedures = before.reading.procedures
-    moved = carried_over(procedures, before.text, text)
+    moved = carry_over_procedures(procedures, before.text, text)
     lines = unchanged_lines(before.text, text)
     lost = [old for old, new in zip(procedures, moved, strict=True) if new is None]
     if lost:
-        told = [said for procedure in lost for said in _lost_of(procedure, lines)]
+        missing = [text_lost for procedure in lost for text_lost in _lost_of(procedure, lines)]
         raise UnusableProposalError(
-            f"the edited text does not say any more: {'; '.join(told[:_TOLD_STEPS])}"
-            if told
+            f"the edited text does not say any more: {'; '.join(missing[:_LISTED_STEPS])}"
+            if missing
             else "in the edited text a heading above the steps changed, or a line between them "
             "instructs that the reading does not have"
         )
@@ -99,16 +99,16 @@ def edited_page(before: CheckedPage, text: str) -> CheckedPage:
         "procedures": tuple(filter(None, moved)),
         "doubts": tuple(doubt for doubt in doubts if doubt is not None),
     }
-    return _checked(text, before.reading.model_copy(update=update))
+    return _check(text, before.reading.model_copy(update=update))
 
 
 def clean_page_text(text: str) -> str:
-    """The text as a document of it would have it."""
+    """Return the text as a document made of it would have it."""
     return READER.read(clean_text(text).encode()).text
 
 
 def page_document(document_id: str, text: str) -> Document:
-    """The document that the page is, as far as its text goes."""
+    """Return a document of the page's text and front matter."""
     return Document(
         id=document_id,
         title=document_id,
@@ -119,38 +119,40 @@ def page_document(document_id: str, text: str) -> Document:
 
 
 def document_name(origin: ProposalOrigin, title: str, short_id: str) -> str:
-    """What the page is called among documents, now and later."""
+    """Return the id that the page has among documents, now and later."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "page"
     return f"{origin.value}/{slug}-{short_id}.md"
 
 
-def _checked(text: str, reading: Reading) -> CheckedPage:
+def _check(text: str, reading: Reading) -> CheckedPage:
     if not text.strip():
         raise UnusableProposalError("text: the page is empty")
-    suspicious = screened(page_document("proposed.md", text)).suspicious
+    suspicious = ScreenedDocument(page_document("proposed.md", text)).suspicious
     if suspicious:
         raise UnusableProposalError(
             f"it speaks to whoever reads it by machine, so it becomes no page: {suspicious[0]!r}"[
                 :400
             ]
         )
-    for said in _strings(as_json(reading)):
-        _refuse_instruction(said, "its reading")
-    found = checked(reading, text)
-    if found.remarks:
-        raise UnusableProposalError(f"the reading is not of the text: {found.remarks[0]}"[:500])
-    if not found.reading.procedures:
+    for statement in _strings(as_json(reading)):
+        _refuse_instruction(statement, "its reading")
+    outcome = check_reading(reading, text)
+    if outcome.remarks:
+        raise UnusableProposalError(f"the reading is not of the text: {outcome.remarks[0]}"[:500])
+    if not outcome.reading.procedures:
         raise UnusableProposalError("the reading has no procedure: there is nothing to vouch for")
     lines = text.split("\n")
-    for said, at in (each for procedure in found.reading.procedures for each in _said(procedure)):
-        if not _is_told(said, at, lines):
-            raise UnusableProposalError(f"no line that it cites tells {said[:200]!r}")
-    return CheckedPage(text, found.reading)
+    for statement, at in (
+        each for procedure in outcome.reading.procedures for each in _statements(procedure)
+    ):
+        if not _is_supported(statement, at, lines):
+            raise UnusableProposalError(f"no line that it cites tells {statement[:200]!r}")
+    return CheckedPage(text, outcome.reading)
 
 
-def _said(procedure: Procedure) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
-    """What its steps, ends and questions say, with the lines that are to tell it."""
+def _statements(procedure: Procedure) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
+    """Yield the texts of steps, ends and questions with the lines that must support them."""
     for node in procedure.walk():
         match node:
             case Do():
@@ -159,23 +161,25 @@ def _said(procedure: Procedure) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
                 yield node.text, node.lines
             case Choice():
                 for arm in node.arms:
-                    for asked in questions(arm.guard):
-                        yield asked.text, (*arm.lines, *node.lines)
+                    for question in questions(arm.guard):
+                        yield question.text, (*arm.lines, *node.lines)
             case Loop():
-                for asked in questions(node.until):
-                    yield asked.text, node.lines
+                for question in questions(node.until):
+                    yield question.text, node.lines
             case _:
                 pass
 
 
-def _is_told(said: str, at: Iterable[LineRange], lines: Sequence[str]) -> bool:
-    """Whether the lines have the deed, its negation if it has one, and most of the other words."""
-    wanted = set(tokenise(said))
-    told = "\n".join("\n".join(lines[first - 1 : last]) for first, last in at)
-    is_deed_told = not begins_with_verb(said) or first_stem(said) in map(stem, words_of(told))
-    if not is_deed_told or (negates(said) and not negates(told)):
+def _is_supported(statement: str, at: Iterable[LineRange], lines: Sequence[str]) -> bool:
+    """Return True if the lines have the action, its negation if any, and most other words."""
+    wanted = set(tokenise(statement))
+    cited = "\n".join("\n".join(lines[first - 1 : last]) for first, last in at)
+    is_action_cited = not begins_with_verb(statement) or first_stem(statement) in map(
+        stem, words_of(cited)
+    )
+    if not is_action_cited or (negates(statement) and not negates(cited)):
         return False
-    return len(wanted & set(tokenise(told))) >= LEAST_TOLD * len(wanted)
+    return len(wanted & set(tokenise(cited))) >= LEAST_OVERLAP * len(wanted)
 
 
 def _refuse_instruction(text: str, where: str) -> None:
@@ -185,8 +189,8 @@ def _refuse_instruction(text: str, where: str) -> None:
         )
 
 
-def _strings(found: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
-    todo = [found]
+def _strings(tree: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    todo = [tree]
     while todo:
         each = todo.pop()
         if isinstance(each, str):
@@ -198,29 +202,29 @@ def _strings(found: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
 
 
 def _lost_of(procedure: Procedure, moved: Lines) -> Iterator[str]:
-    """What of the procedure stands in lines that are not as they were."""
+    """Yield the texts of the procedure whose lines are not as they were."""
     for node in procedure.walk():
-        for text, lines in _told(node):
+        for text, lines in _texts_with_lines(node):
             if any(n not in moved for first, last in lines for n in range(first, last + 1)):
                 yield text
 
 
-def _told(node: Node) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
+def _texts_with_lines(node: Node) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
     if isinstance(node, Do | Remark | End):
         yield node.text or "an end of it", node.lines
     elif isinstance(node, Choice):
         yield from [(node.question, node.lines)] if node.question else []
-        yield from ((_asked(arm.guard), arm.lines) for arm in node.arms if arm.guard)
+        yield from ((_question_text(arm.guard), arm.lines) for arm in node.arms if arm.guard)
     elif isinstance(node, Loop):
-        yield _asked(node.until), node.lines
+        yield _question_text(node.until), node.lines
 
 
-def _asked(guard: Guard) -> str:
+def _question_text(guard: Guard) -> str:
     return ", ".join(each.text for each in questions(guard))
 
 
 def _moved_doubt(doubt: Doubt, old: str, new: str, moved: Lines) -> Doubt | None:
-    """The doubt with new lines; None where what it doubts was edited away."""
+    """Return the doubt with new lines, or None if what it doubts was edited away."""
     answers = [_moved_answer(answer, old, new) for answer in doubt.answers]
     if None in answers or any(number not in moved for line in doubt.lines for number in line):
         return None
@@ -232,5 +236,5 @@ def _moved_answer(answer: Answer, old: str, new: str) -> Answer | None:
     if not answer.replace:
         return answer
     alone = Procedure.model_validate({"title": answer.text, "steps": answer.replace})
-    (carried,) = carried_over([alone], old, new)
+    (carried,) = carry_over_procedures([alone], old, new)
     return answer.model_copy(update={"replace": carried.body}) if carried else None

@@ -1,4 +1,4 @@
-"""Proposed pages in SQL, and as they are shown."""
+"""Proposed pages in SQL, and their conversion to the contract."""
 
 from datetime import UTC, datetime
 
@@ -24,8 +24,8 @@ class ProposalNotFoundError(NotFoundError):
     """No page of this id was proposed."""
 
 
-def found_proposal(session: Session, proposal_id: str) -> ProposalRow:
-    """The row as it is now.
+def get_proposal(session: Session, proposal_id: str) -> ProposalRow:
+    """Return the row as it is now.
 
     Raises:
         ProposalNotFoundError: There is none.
@@ -38,7 +38,7 @@ def found_proposal(session: Session, proposal_id: str) -> ProposalRow:
 
 
 def latest(state: ProposalState | None) -> Select[ProposalRow]:
-    """The latest first, of one state or of all."""
+    """Return a statement for the latest proposals, newest first, of one state or of all."""
     newest = select(ProposalRow).order_by(ProposalRow.proposed_at.desc(), ProposalRow.id.desc())
     if state is not None:
         newest = newest.where(ProposalRow.state == state.value)
@@ -46,7 +46,7 @@ def latest(state: ProposalState | None) -> Select[ProposalRow]:
 
 
 def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:
-    """In a list; learned pages expire after so many days, 0: never."""
+    """Build the proposal's summary; learned pages expire after so many days, 0: never."""
     expires_at = _expiry(row, expires_days)
     return ProposalSummary(
         id=row.id,
@@ -65,7 +65,7 @@ def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:
 
 
 def shown_detail(row: ProposalRow, expires_days: int) -> ProposalDetail:
-    """With all of it."""
+    """Build the full proposal."""
     return ProposalDetail(
         **dict(shown_summary(row, expires_days)),
         text=row.text,
@@ -78,7 +78,7 @@ def shown_detail(row: ProposalRow, expires_days: int) -> ProposalDetail:
 
 
 def _expiry(row: ProposalRow, expires_days: int) -> float | None:
-    """When an accepted page that was learned is taken out, unless a run shows that it holds."""
+    """Return when a learned, accepted page expires, unless a run shows that it holds."""
     is_ending = row.state == ProposalState.ACCEPTED and row.origin == ProposalOrigin.LEARNED
     since = row.validated_at or row.decided_at
     if not expires_days or not is_ending or since is None:

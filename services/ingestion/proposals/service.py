@@ -1,8 +1,8 @@
-"""Pages that are proposed, looked at and accepted: nothing of them is found before that."""
+"""Proposed pages, from the proposal to the decision: no ticket finds them before that."""
 
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from services.contracts.proposals import (
     ProposalState,
     ProposalSummary,
     ProposedPage,
-    SourceRun,
     Validation,
 )
 from services.ingestion.catalogue.ledger import Ledger
@@ -26,14 +25,14 @@ from services.ingestion.jobs.records import new_job
 from services.ingestion.jobs.service import RUN_JOB
 from services.ingestion.proposals.page import (
     CheckedPage,
-    checked_page,
+    apply_edit,
+    check_page,
     clean_page_text,
     document_name,
-    edited_page,
 )
 from services.ingestion.proposals.records import (
     DAY_S,
-    found_proposal,
+    get_proposal,
     latest,
     shown_detail,
     shown_summary,
@@ -41,8 +40,7 @@ from services.ingestion.proposals.records import (
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import ProposalRow
 from services.kit.access.audit import add_audit
-from services.kit.access.caller import PLATFORM_KEY, Caller, Kind, current_caller
-from services.kit.access.scopes import Scope
+from services.kit.access.caller import PLATFORM_KEY, Caller, CallerKind, current_caller
 from services.kit.errors import ConflictError, ForbiddenError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
@@ -54,23 +52,23 @@ _SHORT_ID = 8
 
 
 class DecidedProposalError(ConflictError):
-    """Somebody decided about it before."""
+    """The proposal has been decided already."""
 
 
 class ChangedProposalError(ConflictError):
-    """It is not what the caller saw."""
+    """The proposal is not what the caller saw."""
 
 
 class KnownPageError(ConflictError):
-    """A document says the same already."""
+    """A document with the same text already exists."""
 
 
 class NotAccepterError(ForbiddenError):
-    """The caller may not vouch for it."""
+    """The caller may not decide about the proposal."""
 
 
 class NotLearnedHereError(ForbiddenError):
-    """A page is said to be learned by somebody who was not asked to learn it."""
+    """The caller claims that a page was learned, but is not the part that learns."""
 
 
 class ProposalService:
@@ -83,11 +81,11 @@ class ProposalService:
 
     def propose(self, page: ProposedPage) -> ProposalDetail:
         """See `Proposals.propose`."""
-        is_person = current_caller().kind in {Kind.PERSON, Kind.KEY}
+        is_person = current_caller().kind in {CallerKind.PERSON, CallerKind.KEY}
         if page.origin is ProposalOrigin.LEARNED and is_person and not _is_platform():
             raise NotLearnedHereError("the platform proposes what it learned: it knows the runs")
-        found = checked_page(page)
-        row = _new_row(page, found)
+        checked = check_page(page)
+        row = _new_row(page, checked)
         statement = (
             self._database.insert(ProposalRow)
             .values(row)
@@ -96,8 +94,8 @@ class ProposalService:
         )
         with self._database.session() as session:
             if session.scalar(statement) is not None:
-                told = {"document": row["document_id"], "runs": len(page.runs)}
-                add_audit(session, "proposal.proposed", row["id"], after=told)
+                details = {"document": row["document_id"], "runs": len(page.runs)}
+                add_audit(session, "proposal.proposed", row["id"], after=details)
             mine = select(ProposalRow).where(ProposalRow.key == row["key"])
             return self._shown(session.scalars(mine).one())
 
@@ -110,18 +108,21 @@ class ProposalService:
     def proposal(self, proposal_id: str) -> ProposalDetail:
         """See `Proposals.proposal`."""
         with self._database.session() as session:
-            return self._shown(found_proposal(session, proposal_id))
+            return self._shown(get_proposal(session, proposal_id))
 
     def accept(self, proposal_id: str, acceptance: Acceptance) -> ProposalDetail:
         """See `Proposals.accept`."""
         caller = current_caller()
         with self._database.session() as session:
-            row = found_proposal(session, proposal_id)
+            row = get_proposal(session, proposal_id)
         self._check_accepter(caller, row)
-        _expect(row, acceptance.text_hash)
+        if row.state != ProposalState.PROPOSED:
+            raise _decided(row)
+        if row.text_hash != acceptance.text_hash:
+            raise ChangedProposalError("it is not the text that you saw: look at it again")
         kept = CheckedPage(row.text, Reading.model_validate(row.reading))
         text = clean_page_text(acceptance.text)
-        page = edited_page(kept, text) if text and text != kept.text else kept
+        page = apply_edit(kept, text) if text and text != kept.text else kept
         if Ledger(self._database).with_texts([page.text_hash]):
             raise KnownPageError("a document has this very text already: its reading is approved")
         values = {
@@ -147,7 +148,8 @@ class ProposalService:
 
     def validate(self, validation: Validation) -> None:
         """See `Proposals.validate`."""
-        at = min(_in_utc(validation.at).timestamp(), time.time())
+        moment = validation.at if validation.at.tzinfo else validation.at.replace(tzinfo=UTC)
+        at = min(moment.timestamp(), time.time())
         ids = [clean_text(each) for each in validation.document_ids]
         is_news = func.coalesce(ProposalRow.validated_at, ProposalRow.decided_at) < at
         statement = (
@@ -161,12 +163,12 @@ class ProposalService:
             .returning(ProposalRow.id)
         )
         with self._database.session() as session:
-            told = {"run": clean_text(validation.run_id)}
+            details = {"run": clean_text(validation.run_id)}
             for proposal_id in session.scalars(statement).all():
-                add_audit(session, "proposal.validated", proposal_id, after=told)
+                add_audit(session, "proposal.validated", proposal_id, after=details)
 
     def expire(self) -> None:
-        """Take out the learned pages that no run has shown to hold for too long."""
+        """Expire the learned pages that no run has shown to hold for too long."""
         days = self._settings.learned_expires_days
         if not days:
             return
@@ -182,7 +184,7 @@ class ProposalService:
         why = {"why": f"no run showed within {days} days that it holds"}
         for row in rows:
             with self._database.session() as session:
-                self._move(
+                self._change_state(
                     session, row, ProposalState.ACCEPTED, ProposalState.EXPIRED, why, since < before
                 )
 
@@ -191,7 +193,7 @@ class ProposalService:
     ) -> ProposalDetail:
         _check_person(current_caller())
         with self._database.session() as session:
-            row = found_proposal(session, proposal_id)
+            row = get_proposal(session, proposal_id)
             self._decide(session, row, before, after, {"why": clean_text(dismissal.why)})
         return self.proposal(proposal_id)
 
@@ -203,15 +205,15 @@ class ProposalService:
         after: ProposalState,
         values: Mapping[str, Any],
     ) -> None:
-        """Let one of those who decide at once be the one.
+        """Store a decision; of several at once only the first is stored.
 
         Raises:
-            DecidedProposalError: Somebody else was.
+            DecidedProposalError: Another one was first.
         """
-        if not self._move(session, row, before, after, values):
-            raise _decided(found_proposal(session, row.id))
+        if not self._change_state(session, row, before, after, values):
+            raise _decided(get_proposal(session, row.id))
 
-    def _move(
+    def _change_state(
         self,
         session: Session,
         row: ProposalRow,
@@ -232,32 +234,26 @@ class ProposalService:
         changed = update(ProposalRow).where(*is_mine).values(decided | dict(values))
         if session.scalar(changed.returning(ProposalRow.id)) is None:
             return False
-        told = {"document": row.document_id, "is_edited": bool(values.get("original"))}
+        details = {"document": row.document_id, "is_edited": bool(values.get("original"))}
         add_audit(
-            session, f"proposal.{after.value}", row.id, before={"state": before.value}, after=told
+            session,
+            f"proposal.{after.value}",
+            row.id,
+            before={"state": before.value},
+            after=details,
         )
         if ProposalState.ACCEPTED in {before, after}:
-            self._queue(session)
+            # The job brings the documents in line with all decisions made by then.
+            path = Path(ACCEPTED_PAGES)
+            job = new_job(path, ACCEPTED_PAGES, is_upload=False, is_queued=True, prune=True)
+            session.add(job)
+            self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
         return True
-
-    def _queue(self, session: Session) -> None:
-        """Bring the documents in line with what is decided, with whatever else is by then."""
-        job = new_job(
-            Path(ACCEPTED_PAGES), ACCEPTED_PAGES, is_upload=False, is_queued=True, prune=True
-        )
-        session.add(job)
-        self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
 
     def _check_accepter(self, caller: Caller, row: ProposalRow) -> None:
         _check_person(caller)
-        if caller.kind is Kind.LOCAL or self._settings.proposer_may_accept:
-            return
-        is_same = (
-            caller.lasting_id == row.proposed_by_id
-            if row.proposed_by_id
-            else f" and {caller.name} and " in f" and {row.proposed_by} and "
-        )
-        if is_same:
+        is_proposer = caller.is_first_pair_of_eyes(row.proposed_by_id, row.proposed_by)
+        if is_proposer and not self._settings.proposer_may_accept:
             raise NotAccepterError(
                 "whoever had a page written does not accept it: another one does"
             )
@@ -266,8 +262,14 @@ class ProposalService:
         return shown_detail(row, self._settings.learned_expires_days)
 
 
-def _new_row(page: ProposedPage, found: CheckedPage) -> dict[str, Any]:
-    by, by_id = _proposer(page)
+def _new_row(page: ProposedPage, checked: CheckedPage) -> dict[str, Any]:
+    caller = current_caller()
+    # Who had it written: the caller, or for the platform the one that it names.
+    by, by_id = (
+        (clean_text(page.proposed_by), "")
+        if _is_platform()
+        else (caller.name[:200], caller.lasting_id[:400])
+    )
     id_ = time_ordered_id()
     title = " ".join(clean_text(page.title).split())
     return {
@@ -277,11 +279,14 @@ def _new_row(page: ProposedPage, found: CheckedPage) -> dict[str, Any]:
         "title": title,
         "origin": page.origin.value,
         "state": ProposalState.PROPOSED.value,
-        "text": found.text,
-        "text_hash": found.text_hash,
+        "text": checked.text,
+        "text_hash": checked.text_hash,
         "original": "",
-        "reading": as_json(found.reading),
-        "runs": [_run(each) for each in page.runs],
+        "reading": as_json(checked.reading),
+        "runs": [
+            {name: clean_text(value) for name, value in run.model_dump(mode="json").items()}
+            for run in page.runs
+        ],
         "proposed_by": by,
         "proposed_by_id": by_id,
         "proposed_at": time.time(),
@@ -294,29 +299,9 @@ def _new_row(page: ProposedPage, found: CheckedPage) -> dict[str, Any]:
     }
 
 
-def _proposer(page: ProposedPage) -> tuple[str, str]:
-    """Who had it written: the caller, unless that is the platform, which knows better."""
-    caller = current_caller()
-    if _is_platform():
-        return clean_text(page.proposed_by), ""
-    return caller.name[:200], caller.lasting_id[:400]
-
-
 def _is_platform() -> bool:
     caller = current_caller()
-    return caller.kind is Kind.PLATFORM or caller == PLATFORM_KEY
-
-
-def _run(run: SourceRun) -> dict[str, Any]:
-    told = run.model_dump(mode="json")
-    return {name: clean_text(value) for name, value in told.items()}
-
-
-def _expect(row: ProposalRow, text_hash: str) -> None:
-    if row.state != ProposalState.PROPOSED:
-        raise _decided(row)
-    if row.text_hash != text_hash:
-        raise ChangedProposalError("it is not the text that you saw: look at it again")
+    return caller.kind is CallerKind.PLATFORM or caller == PLATFORM_KEY
 
 
 def _decided(row: ProposalRow) -> DecidedProposalError:
@@ -325,10 +310,6 @@ def _decided(row: ProposalRow) -> DecidedProposalError:
 
 
 def _check_person(caller: Caller) -> None:
-    """Whoever decides is a person, or sits at a machine where nobody needs to sign in."""
-    if caller.kind not in {Kind.PERSON, Kind.LOCAL} or not caller.may(Scope.APPROVE):
+    """Refuse all but people with the right to approve, or local use without sign-in."""
+    if not caller.may_vouch():
         raise NotAccepterError(f"{caller.name} may not decide: an approver does, and no key")
-
-
-def _in_utc(at: datetime) -> datetime:
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

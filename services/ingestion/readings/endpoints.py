@@ -1,6 +1,6 @@
-"""Readings over HTTP."""
+"""HTTP routes of readings."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, File, Query, UploadFile
@@ -22,8 +22,7 @@ from services.contracts.readings import (
     WaitingQuery,
 )
 from services.kit.access.caller import Caller
-from services.kit.access.dependency import RequestCaller
-from services.kit.access.needs import Need, needs, require
+from services.kit.access.needs import Need, RequestCaller, needs, require
 from services.kit.access.scopes import Scope
 from services.kit.errors import (
     ConflictError,
@@ -32,7 +31,7 @@ from services.kit.errors import (
     PayloadTooLargeError,
 )
 from services.kit.http.openapi import refusals
-from services.procedure.checking.check import reading_given
+from services.procedure.checking.check import parse_reading
 from services.procedure.ports import Event
 
 LINES = "application/x-ndjson"
@@ -42,7 +41,7 @@ _CHANGES = refusals(NotFoundError, ConflictError, InvalidInputError)
 
 
 def _approving(caller: RequestCaller, *, approve: bool = False) -> bool:
-    """Whether the caller vouches for all that it sends, which it must be allowed to."""
+    """Check whether the caller approves all that it sends, which it must be allowed to."""
     if approve:
         require(caller, Scope.APPROVE)
     return approve
@@ -52,43 +51,44 @@ Approving = Annotated[bool, Depends(_approving)]
 
 
 def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
-    """The routes, as a function of the contract for a caller."""
+    """Build the routes as a function of the contract for a caller."""
     router = APIRouter(prefix="/v1/readings", tags=["readings"])
     Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
     @router.get("")
     @needs(Need.READ)
     def list_readings(service: Service, query: Query_) -> list[ReadingSummary]:
-        """Pages with what was read of them; the next ones come with `after` the last text hash."""
+        """List pages with what was read of them; continue with `after` the last text hash."""
         return service.find(query)
 
     @router.get("/export", response_class=StreamingResponse)
     @needs(Need.READ)
     def export_readings(service: Service, query: Query_) -> StreamingResponse:
-        """All readings that are asked for as JSON lines, which another platform can import."""
-        return StreamingResponse(_lines(service.export(query)), media_type=LINES)
+        """Return all matching readings as JSON lines, which another platform can import."""
+        lines = (f"{row}\n" for row in service.export(query))
+        return StreamingResponse(lines, media_type=LINES)
 
     @router.post("/import", responses=refusals(PayloadTooLargeError))
     @needs(Need.INGEST)
     def import_readings(
         service: Service, file: Annotated[UploadFile, File()], approve: Approving
     ) -> ImportReport:
-        """Take in JSON lines of an export, as read, or approved by the caller.
+        """Import JSON lines of an export, as read, or as approved by the caller.
 
-        What is not of a page that is here, or cannot be used, is refused and told with its row.
+        Rows of pages that are not here, and rows that cannot be used, are refused and listed.
         """
         return service.import_lines(file.file, approve=approve)
 
     @router.post("/waiting")
     @needs(Need.READ)
     def list_waiting(service: Service, query: WaitingQuery) -> WaitingPage:
-        """Pages by how urgently they wait for a person: alerts that rested on them times doubts."""
+        """List pages by how urgently they wait for a person: alerts that used them times doubts."""
         return service.waiting(query)
 
     @router.post("/boxes", responses=refusals(NotFoundError))
     @needs(Need.APPROVE)
     def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
-        """Say of a block of a page that it is a step to tick off, or none; null takes it back."""
+        """Mark a block of a page as a step to tick off, or as none; null withdraws the mark."""
         return service.correct_box(correction)
 
     @router.get("/boxes", responses=refusals(NotFoundError))
@@ -96,16 +96,16 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
     def list_box_corrections(
         service: Service, document: Annotated[str, Query(max_length=1024)]
     ) -> list[KeptCorrection]:
-        """What people say of the blocks of a page, the latest first: a step, or none.
+        """List what people say of the blocks of a page, the latest first: a step, or none.
 
-        Words whose block the page does not have any more name no line.
+        Corrections whose block the page no longer has name no line.
         """
         return service.box_corrections(document)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def get_reading(service: Service, text_hash: str) -> ReadingDetail:
-        """What is served of a page beside its lines, with the state of each procedure."""
+        """Return the reading served of a page beside its lines, with each procedure's state."""
         return service.get(text_hash)
 
     _add_changes(router, readings)
@@ -123,16 +123,16 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         reading: Annotated[dict[str, Any], Body()],
         revision: str = "",
     ) -> ReadingDetail:
-        """Put the caller's reading, in the notation of exports, in the place of what is served.
+        """Replace the served reading by the caller's, in the notation of exports.
 
-        Approvals of procedures that it leaves as they are hold.
+        Approvals of procedures that it leaves as they are stay valid.
         """
-        return service.replace(text_hash, reading_given(reading), revision=revision)
+        return service.replace(text_hash, parse_reading(reading), revision=revision)
 
     @router.post("/{text_hash}/beginnings", responses=_CHANGES)
     @needs(Need.APPROVE)
     def begin_reading(service: Service, text_hash: str) -> ReadingDetail:
-        """Begin the reading of a page that nobody has read: its boxes, one step after the other.
+        """Begin the reading of a page that nobody has read from its boxes, one step each.
 
         It keeps the mark `begun_from_boxes`; with it no step changes anything, approved or not.
         """
@@ -141,13 +141,13 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     @router.post("/{text_hash}/previews", responses=_CHANGES)
     @needs(Need.READ)
     def preview_edit(service: Service, text_hash: str, edit: EditRequest) -> EditPreview:
-        """What operations on a procedure would change, in words, and what would come of them."""
+        """Describe what operations on a procedure would change, and the outcome."""
         return service.preview(text_hash, edit)
 
     @router.post("/{text_hash}/edits", responses=_CHANGES)
     @needs(Need.APPROVE)
     def edit_reading(service: Service, text_hash: str, edit: EditRequest) -> ReadingDetail:
-        """Change a procedure by operations on its nodes; its approval ends, others hold."""
+        """Change a procedure by operations on its nodes; its approval ends, others stay."""
         return service.edit(text_hash, edit)
 
     @router.post("/{text_hash}/approvals", responses=_CHANGES)
@@ -155,7 +155,7 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     def approve_procedure(
         service: Service, text_hash: str, request: ApprovalRequest
     ) -> ReadingDetail:
-        """Vouch for a procedure; the caller is who is named in the approval."""
+        """Approve a procedure; the approval names the caller."""
         return service.approve(text_hash, request)
 
     @router.post("/{text_hash}/answers", responses=_CHANGES)
@@ -167,13 +167,13 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
     @needs(Need.APPROVE)
     def undo_change(service: Service, text_hash: str) -> ReadingDetail:
-        """Take back the last import, answer, replacement or approval."""
+        """Undo the last import, answer, replacement or approval."""
         return service.undo(text_hash)
 
     @router.get("/{text_hash}/history", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def list_history(service: Service, text_hash: str) -> list[Event]:
-        """What happened to a page's readings, the latest first."""
+        """List what happened to a page's readings, the latest first."""
         return service.history(text_hash)
 
 
@@ -182,7 +182,3 @@ def _of_caller(readings: Callable[[Caller], Readings]) -> Callable[..., Awaitabl
         return readings(caller)
 
     return of_caller
-
-
-def _lines(rows: Iterator[str]) -> Iterator[str]:
-    return (f"{row}\n" for row in rows)

@@ -1,69 +1,51 @@
-"""The readings of the ingested pages: for callers, for tickets, and by a model."""
+"""Readings of the ingested pages: for callers, for tickets, and by a model."""
 
 from collections.abc import Callable, Sequence
 
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
-from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.owners import Owners
-from services.ingestion.model_pass import needed
-from services.ingestion.readings.failed_pages import FailedPages
+from services.ingestion.model_pass import require_model
 from services.ingestion.readings.maintenance import ReadingMaintenance
-from services.ingestion.readings.reading_pass import PageReader, ReadingPass
-from services.ingestion.readings.retirement import RulesRetirement
+from services.ingestion.readings.reading_pass import FailedPages, PageReader, ReadingPass
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.service import ReadingsService
 from services.kit.sql.database import Database
-from services.knowledge.ports import DocumentStore, Embedder
-from services.knowledge.stores.sql_said import SqlSaidTexts
+from services.knowledge.ports import Embedder
+from services.knowledge.stores.sql_symptom_texts import SqlSymptomTexts
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
-from services.procedure.ports import BoxStore, ReadingNotFoundError, ReadingStore, TicketDoubt
-from services.procedure.store.sql_boxes import SqlBoxStore
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.store.sql_retired import SqlRetiredReadings
+from services.procedure.ports import ReadingNotFoundError, TicketDoubt
 
 _RENEWED_AT_ONCE = 20
-"""Pages."""
+"""Number of pages embedded again in one step."""
 
 
 class IngestedReadings:
-    """All of them, on one database."""
+    """Access to all readings on one database."""
 
     def __init__(
         self,
         database: Database,
-        documents: DocumentStore,
+        maintenance: ReadingMaintenance,
         query_embedder: Embedder | None = None,
         *,
         pages_at_once: int = 1,
-        boxes: BoxStore | None = None,
     ) -> None:
-        """`pages_at_once` are read by a model; `query_embedder` is for what people write of them.
+        """Read `pages_at_once` by a model; embed ticket texts with `query_embedder`.
 
-        Without it nothing of that is kept. `boxes` keeps people's words on boxes.
+        Without `query_embedder` no ticket texts are kept.
         """
         self._database = database
-        self._reading_store: ReadingStore = SqlReadingStore(database)
-        self._maintenance = ReadingMaintenance.of(
-            self._reading_store, boxes or SqlBoxStore(database), Ledger(database), documents
-        )
+        self._maintenance = maintenance
         self._pages_at_once = pages_at_once
-        self._said = SqlSaidTexts(database)
+        self._ticket_texts = SqlSymptomTexts(database)
         self._query_embedder = query_embedder
 
     def readings(self, who: str) -> ReadingsService:
-        """For a caller of this name."""
+        """Return the readings for a caller of this name."""
         queue = ReviewQueue(self._database, Owners(self._database))
-        return ReadingsService(self._reading_store, self._maintenance, queue, who=who)
-
-    def retire_rules(self) -> int:
-        """Put what people said of readings by rules to the boxes of the pages.
-
-        Returns how many texts were done; none where an earlier call has done them all.
-        """
-        store = SqlRetiredReadings(self._database)
-        return RulesRetirement(store, self._maintenance.texts).run()
+        return ReadingsService(self._maintenance, queue, who=who)
 
     def doubt(self, report: DoubtReport) -> DoubtTaken:
         """See `Ingestion.doubt`."""
@@ -78,40 +60,40 @@ class IngestedReadings:
 
     def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
         """See `Ingestion.withdraw_doubts`."""
-        self._reading_store.withdraw(request.tickets, request.step)
+        self._maintenance.store.withdraw(request.tickets, request.step)
 
     def reading_pass(
         self,
         model: GuardedChatModel | None,
         make_reader: Callable[[ChatModel], PageReader] = ModelReader,
     ) -> ReadingPass:
-        """Reading the pages with `model`: the estimate and the run.
+        """Return the pass with `model`, for its estimate and its run.
 
         Raises:
             NoChatModelError: There is none.
         """
-        model = needed(model)
+        model = require_model(model)
         recipe = f"{make_reader(model).version} {model.name}"
         return ReadingPass(
-            store=self._reading_store,
+            store=self._maintenance.store,
             texts=self._maintenance.texts,
             failed_pages=FailedPages(self._database, recipe),
             model=model,
             make_reader=make_reader,
             at_once=self._pages_at_once,
-            keep_said=self.keep_said,
+            keep_ticket_texts=self.keep_ticket_texts,
         )
 
-    def keep_said(self, text_hash: str, texts: Sequence[str]) -> None:
-        """Keep what people write who have the fault of this text, in place of what there was."""
+    def keep_ticket_texts(self, text_hash: str, texts: Sequence[str]) -> None:
+        """Replace the ticket texts of a text: what people with its fault would write."""
         embedder = self._query_embedder
         if embedder is not None:
-            self._said.put(text_hash, texts, embedder.embed(texts), embedder.model_name)
+            self._ticket_texts.put(text_hash, texts, embedder.embed(texts), embedder.model_name)
 
-    def renew_said(self) -> bool:
-        """Embed again what another model has embedded; whether there may be more."""
+    def renew_ticket_texts(self) -> bool:
+        """Embed again what another model has embedded; return True if there may be more."""
         model = self._query_embedder.model_name if self._query_embedder else ""
-        found = self._said.of_other_models(model, _RENEWED_AT_ONCE) if model else {}
-        for text_hash, texts in found.items():
-            self.keep_said(text_hash, texts)
-        return bool(found)
+        outdated = self._ticket_texts.of_other_models(model, _RENEWED_AT_ONCE) if model else {}
+        for text_hash, texts in outdated.items():
+            self.keep_ticket_texts(text_hash, texts)
+        return bool(outdated)

@@ -1,15 +1,17 @@
-"""A model's pass over the pages, which reads their procedures."""
+"""Pass of a model over the pages, which reads their procedures."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, Protocol
 
 import structlog
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import delete, select
 
 from services.contracts.ingestion import FailedDocument
 from services.ingestion.metrics import READ_PAGES
@@ -20,8 +22,9 @@ from services.ingestion.model_pass import (
     failure_reason,
     todo,
 )
-from services.ingestion.readings.failed_pages import FailedPages
-from services.ingestion.readings.texts import Texts
+from services.ingestion.readings.texts import TextIndex
+from services.ingestion.tables import UnreadRow
+from services.kit.sql.database import Database
 from services.llm.chat_model import (
     ChatModel,
     ModelAnswerError,
@@ -37,14 +40,14 @@ _log = structlog.get_logger()
 
 
 class PageReader(Protocol):
-    """Reads pages with a model."""
+    """Reader of pages by a model."""
 
     @property
     def version(self) -> str:
-        """Of the prompt: a page is read again when it changes."""
+        """Version of the prompt: a page is read again when it changes."""
 
     def read(self, text: str) -> Reading:
-        """The procedures of a page.
+        """Read the procedures of a page.
 
         Raises:
             ModelAnswerError: No readable answer.
@@ -52,8 +55,8 @@ class PageReader(Protocol):
             ModelRefusedError: It will not take the page.
         """
 
-    def said(self, text: str) -> tuple[str, ...]:
-        """What people write who have the page's fault.
+    def ticket_texts(self, text: str) -> tuple[str, ...]:
+        """Return what people who have the page's fault would write.
 
         Raises:
             ModelAnswerError: No readable answer.
@@ -62,38 +65,38 @@ class PageReader(Protocol):
         """
 
     def estimate(self, text: str) -> int:
-        """Tokens, in and out, that reading the page costs, about."""
+        """Estimate the tokens, in and out, that reading the page costs."""
 
 
 class ChosenPages(PassBounds):
-    """Which pages to read, and when to stop."""
+    """Choice of the pages to read, with the bounds of the pass."""
 
     root: str | None = None
-    """The path of a known root; None for all."""
+    """Path of a known root; None for all."""
 
 
 class ReadEstimate(BaseModel):
-    """What reading would cost: an order of magnitude."""
+    """Estimated cost of reading: an order of magnitude."""
 
     model_config = ConfigDict(frozen=True)
 
     pages: int
-    """To be read; documents with the same text are one page."""
+    """Number of pages to read; documents with the same text are one page."""
     read: int
-    """Chosen too, and read already by this model and this prompt."""
+    """Number of chosen pages that this model and this prompt have already read."""
     failed: tuple[FailedDocument, ...] = ()
-    """Of those to be read, the ones that an earlier run failed at: they come last."""
+    """Pages to be read that an earlier run failed at: they come last."""
     tokens: int
     cost: float
-    """At the higher of the prices that are set; 0 where none is."""
+    """Cost at the higher of the prices that are set; 0 if none is."""
 
 
 class ReadReport(PassReport):
-    """What a pass has done so far."""
+    """Progress of a pass."""
 
     read: int = 0
     without_procedure: int = 0
-    """Of them, those that describe no procedure."""
+    """Number of pages read that describe no procedure."""
     doubts: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -102,12 +105,12 @@ class ReadReport(PassReport):
 
     @property
     def done(self) -> int:
-        """Pages that are read."""
+        """Number of pages that are read."""
         return self.read
 
     @property
     def tokens(self) -> int:
-        """Spent, in and out."""
+        """Tokens spent, in and out."""
         return self.tokens_in + self.tokens_out
 
 
@@ -118,13 +121,46 @@ class _UnreadPage(NamedTuple):
 
 
 @dataclass
-class _Outcome:
+class _PageOutcome:
     page: _UnreadPage
     spent: Usage
     cost: float
     reading: Reading | None = None
-    said: tuple[str, ...] = ()
+    ticket_texts: tuple[str, ...] = ()
     reason: str = ""
+
+
+class FailedPages:
+    """Reasons of failures by the hash of the text, for one prompt and model."""
+
+    def __init__(self, database: Database, recipe: str) -> None:
+        """Scope to `recipe`, a prompt and a model: another one may read what this one cannot."""
+        self._database = database
+        self._recipe = recipe[:400]
+
+    def reasons(self) -> dict[str, str]:
+        """Return the reasons by text hash, the latest attempt last."""
+        mine = select(UnreadRow).where(UnreadRow.recipe == self._recipe)
+        with self._database.session() as session:
+            rows = session.scalars(mine.order_by(UnreadRow.updated_at, UnreadRow.text_hash))
+            return {row.text_hash: row.reason for row in rows}
+
+    def note(self, text_hash: str, reason: str) -> None:
+        """Note that the model failed at the page just now."""
+        row = UnreadRow(
+            text_hash=text_hash,
+            recipe=self._recipe,
+            reason=reason,
+            updated_at=datetime.now(UTC),
+        )
+        with self._database.session() as session:
+            session.merge(row)
+
+    def clear(self, text_hash: str) -> None:
+        """Delete the failure of a page that is read now."""
+        mine = (UnreadRow.text_hash == text_hash) & (UnreadRow.recipe == self._recipe)
+        with self._database.session() as session:
+            session.execute(delete(UnreadRow).where(mine))
 
 
 OnRead = Callable[[ReadReport], None]
@@ -132,19 +168,19 @@ OnRead = Callable[[ReadReport], None]
 
 @dataclass(frozen=True)
 class ReadingPass:
-    """Reads what this model has not read yet, in the order of the documents' ids."""
+    """Reader of what this model has not read yet, in the order of the documents' ids."""
 
     store: ReadingStore
-    texts: Texts
+    texts: TextIndex
     failed_pages: FailedPages
     model: GuardedChatModel
     make_reader: Callable[[ChatModel], PageReader]
     at_once: int
-    keep_said: Callable[[str, Sequence[str]], None] = lambda _text_hash, _texts: None
-    """Stores what people write of a page, by the hash of its text."""
+    keep_ticket_texts: Callable[[str, Sequence[str]], None] = lambda _text_hash, _texts: None
+    """Function that stores the ticket texts of a page, by the hash of its text."""
 
     def estimate(self, chosen: ChosenPages) -> ReadEstimate:
-        """What `run` would cost; asks the model nothing."""
+        """Estimate the cost of `run` without asking the model."""
         pages, unchanged = self._todo(chosen)
         reader = self.make_reader(self.model)
         reasons = self.failed_pages.reasons()
@@ -164,7 +200,7 @@ class ReadingPass:
         )
 
     def run(self, chosen: ChosenPages, on_progress: OnRead = lambda _report: None) -> ReadReport:
-        """Read them; those that failed before come last. What is read is stored at once.
+        """Read the chosen pages, those that failed before last; each is stored at once.
 
         Raises:
             PassUnfinishedError: See `ModelPass.run`.
@@ -173,7 +209,7 @@ class ReadingPass:
         started, ended = time.perf_counter(), threading.Event()
         pages, unchanged = self._todo(chosen)
 
-        def record(report: ReadReport, outcome: _Outcome) -> ReadReport:
+        def record(report: ReadReport, outcome: _PageOutcome) -> ReadReport:
             seconds = time.perf_counter() - started
             return self._record(report, outcome).model_copy(update={"seconds": seconds})
 
@@ -189,14 +225,14 @@ class ReadingPass:
         return model_pass.run(self._pages(pages), report, chosen, on_progress)
 
     def _todo(self, chosen: ChosenPages) -> tuple[dict[str, str], int]:
-        """A document by the text that is to be read, in order; and how many are read already."""
-        found: dict[str, str] = {}
+        """Return one document per text to be read, in order, and how many are already read."""
+        documents: dict[str, str] = {}
         for id_, text_hash in self.texts.hashes(source=chosen.root).items():
-            found.setdefault(text_hash, id_)
+            documents.setdefault(text_hash, id_)
         version = self.make_reader(self.model).version
-        done = self.store.made_by(Reader.MODEL, version, self.model.name).intersection(found)
-        left = todo(found, done, self.failed_pages.reasons(), limit=chosen.limit)
-        return {text_hash: found[text_hash] for text_hash in left}, len(done)
+        done = self.store.made_by(Reader.MODEL, version, self.model.name).intersection(documents)
+        left = todo(documents, done, self.failed_pages.reasons(), limit=chosen.limit)
+        return {text_hash: documents[text_hash] for text_hash in left}, len(done)
 
     def _pages(self, documents: dict[str, str]) -> Iterator[_UnreadPage]:
         for text_hash, id_ in documents.items():
@@ -204,8 +240,8 @@ class ReadingPass:
             if text is not None:
                 yield _UnreadPage(text_hash, id_, text)
 
-    def _read(self, page: _UnreadPage, *, ended: threading.Event) -> _Outcome:
-        """One page; that the circuit is open is no failure of the page, so that it waits."""
+    def _read(self, page: _UnreadPage, *, ended: threading.Event) -> _PageOutcome:
+        """Read one page; while the model's circuit is open it waits, since that is no failure."""
         meter = Budget(sys.maxsize, prices=self.model.prices)
         reader = self.make_reader(self.model.with_budget(meter))
         while True:
@@ -213,18 +249,20 @@ class ReadingPass:
                 reading = reader.read(page.text)
             except CircuitOpenError as error:
                 if ended.wait(error.again_in_s):
-                    return _Outcome(page, meter.spent, meter.cost, reason=failure_reason(error))
+                    return _PageOutcome(page, meter.spent, meter.cost, reason=failure_reason(error))
             except (ModelAnswerError, ModelUnavailableError, ModelRefusedError) as error:
-                return _Outcome(page, meter.spent, meter.cost, reason=failure_reason(error))
+                return _PageOutcome(page, meter.spent, meter.cost, reason=failure_reason(error))
             except (RecursionError, ValueError, IndexError, KeyError, TypeError) as error:
                 # A strange answer that breaks the reader is one page's failure, not the run's.
                 _log.exception("ingestion.model_reading_failed", document_id=page.document_id)
-                return _Outcome(page, meter.spent, meter.cost, reason=type(error).__name__)
+                return _PageOutcome(page, meter.spent, meter.cost, reason=type(error).__name__)
             else:
-                said = _said_of(reader, page)
-                return _Outcome(page, meter.spent, meter.cost, reading=reading, said=said)
+                queries = _queries_of(reader, page)
+                return _PageOutcome(
+                    page, meter.spent, meter.cost, reading=reading, ticket_texts=queries
+                )
 
-    def _record(self, report: ReadReport, outcome: _Outcome) -> ReadReport:
+    def _record(self, report: ReadReport, outcome: _PageOutcome) -> ReadReport:
         page, reading = outcome.page, outcome.reading
         report = report.model_copy(
             update={
@@ -240,7 +278,7 @@ class ReadingPass:
             _log.warning("ingestion.page_unread", **failed.model_dump())
             return report.with_failure(failed)
         self.store.put(page.text_hash, reading)
-        self.keep_said(page.text_hash, outcome.said)
+        self.keep_ticket_texts(page.text_hash, outcome.ticket_texts)
         self.failed_pages.clear(page.text_hash)
         READ_PAGES.labels("model", "read").inc()
         return report.model_copy(
@@ -253,10 +291,10 @@ class ReadingPass:
         )
 
 
-def _said_of(reader: PageReader, page: _UnreadPage) -> tuple[str, ...]:
-    """None where the model does not tell: the page is read all the same."""
+def _queries_of(reader: PageReader, page: _UnreadPage) -> tuple[str, ...]:
+    """Return the ticket texts; none if the model fails: the page is read all the same."""
     try:
-        return reader.said(page.text)
+        return reader.ticket_texts(page.text)
     except (ModelAnswerError, ModelUnavailableError, ModelRefusedError) as error:
         _log.warning("ingestion.nothing_said", document_id=page.document_id, reason=str(error))
         return ()

@@ -1,4 +1,4 @@
-"""Pages by how urgently they wait for a person."""
+"""Review queue: pages by how urgently they wait for a person."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,14 @@ from services.procedure.tables import TextRow
 
 @dataclass
 class QueuedPage:
-    """One text with the documents that have it now, in numbers."""
+    """Counts of one text, with the documents that have it now."""
 
     text_hash: str
     title: str
     roots: dict[str, str]
-    """By the id of the document."""
+    """Root of each document, by the document's id."""
     reader: str
-    """Empty where nobody has read it."""
+    """Reader of the text; empty if nobody has read it."""
     procedures: int
     approved: int
     doubts: int
@@ -36,17 +36,17 @@ class QueuedPage:
 
     @property
     def waits(self) -> int:
-        """Doubts and procedures that nobody approved; the page itself where nobody has read it."""
+        """Number of doubts and unapproved procedures; 1 for a page that nobody has read."""
         return self.doubts + self.procedures - self.approved if self.reader else 1
 
     @property
     def urgency(self) -> int:
-        """Alerts times what waits."""
+        """Number of alerts times the number that waits."""
         return self.alerts * self.waits
 
     @property
     def state(self) -> PageState:
-        """Whether anything of it waits."""
+        """State of the page: changed, unread, approved or read."""
         if self.was_approved:
             return PageState.CHANGED
         if not self.reader:
@@ -56,7 +56,7 @@ class QueuedPage:
 
 
 class ReviewQueue:
-    """The list of pages to check. Numbers are read of all pages, texts of none."""
+    """List of pages to check. It reads counts of all pages and texts of none."""
 
     def __init__(self, database: Database, owners: Owners) -> None:
         self._database = database
@@ -68,12 +68,12 @@ class ReviewQueue:
         owners = self._owners.all()
         for each in pages:
             each.alerts = sum(query.alerts.get(id_, 0) for id_ in each.roots)
-        found = by_urgency(each for each in pages if _is_meant(each, query, owners))
+        matches = by_urgency(each for each in pages if _matches(each, query, owners))
         counts = Counter(each.state for each in pages)
-        some = found[query.start : query.start + query.limit]
+        some = matches[query.start : query.start + query.limit]
         return WaitingPage(
             readings=tuple(_shown(each, owners) for each in some),
-            total=len(found),
+            total=len(matches),
             counts={state: counts[state] for state in PageState},
         )
 
@@ -104,7 +104,7 @@ class ReviewQueue:
 
 
 def by_urgency(pages: Iterable[QueuedPage]) -> list[QueuedPage]:
-    """The most urgent first; of equals those that were approved once, then by what waits."""
+    """Sort the most urgent first, then those once approved, then by what waits."""
     return sorted(
         pages,
         key=lambda page: (
@@ -117,19 +117,19 @@ def by_urgency(pages: Iterable[QueuedPage]) -> list[QueuedPage]:
     )
 
 
-def _is_meant(page: QueuedPage, query: WaitingQuery, owners: Sequence[Ownership]) -> bool:
-    said = " ".join((page.title, *page.roots)).lower()
+def _matches(page: QueuedPage, query: WaitingQuery, owners: Sequence[Ownership]) -> bool:
+    searched = " ".join((page.title, *page.roots)).lower()
     return (
         query.state in {None, page.state}
         and query.reader in {None, page.reader}
         and query.doubts in {None, page.doubts > 0}
-        and all(word in said for word in query.text.lower().split())
+        and all(word in searched for word in query.text.lower().split())
         and (not query.owner or _owner(page, owners) == query.owner)
     )
 
 
 def _owner(page: QueuedPage, owners: Sequence[Ownership]) -> str:
-    """Of its first document that has one."""
+    """Return the team of its first document that has one."""
     teams = (owner_among(owners, root, id_) for id_, root in sorted(page.roots.items()))
     return next(filter(None, teams), "")
 

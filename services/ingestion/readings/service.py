@@ -1,4 +1,4 @@
-"""What people see of the readings, and what they do with them."""
+"""Service of readings: what people see of them, and what they change."""
 
 import hashlib
 import json
@@ -21,43 +21,36 @@ from services.contracts.readings import (
     WaitingPage,
     WaitingQuery,
 )
-from services.ingestion.readings.importing import Import
-from services.ingestion.readings.json_lines import line_of
+from services.ingestion.readings.json_lines import ReadingImport, line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
-from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.box_fit import Habit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError
-from services.knowledge.screening.document import screened
-from services.procedure.checking.check import Checked, UnusableReadingError, checked
-from services.procedure.checklist.begun import begun_from_boxes
-from services.procedure.checklist.build import first_instruction
-from services.procedure.doubt_answers import answered
+from services.procedure.checking.check import CheckedReading, UnusableReadingError, check_reading
+from services.procedure.checklist.build import first_instruction, reading_from_boxes
+from services.procedure.doubts import settle_doubt
 from services.procedure.editing.apply import stages
 from services.procedure.editing.consequences import consequences
-from services.procedure.editing.difference import difference
-from services.procedure.editing.effects import effects
+from services.procedure.editing.difference import describe_effects, difference
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
     BoxWord,
     Event,
     Happening,
-    KnownText,
     MarkedBlock,
     ProcedureNotFoundError,
     ReadingChangedError,
     ReadingNotFoundError,
     ReadingState,
-    ReadingStore,
     ServedReading,
+    TextFilter,
+    TextSummary,
     TicketDoubt,
     UnseenDoubtsError,
-    Wanted,
 )
 
 _EXPORTED_AT_ONCE = 200
@@ -65,34 +58,25 @@ _LONGEST_WORDS = 120
 
 
 class NoSuchBlockError(NotFoundError):
-    """The page has no item or paragraph of this key, or has it no more."""
+    """The page has no item or paragraph of this key, or no longer has it."""
 
 
 class ReadingsService:
     """See `contracts.readings.Readings`."""
 
     def __init__(
-        self,
-        store: ReadingStore,
-        maintenance: ReadingMaintenance,
-        review_queue: ReviewQueue,
-        *,
-        who: str,
+        self, maintenance: ReadingMaintenance, review_queue: ReviewQueue, *, who: str
     ) -> None:
-        """`who` is named in all that this caller changes."""
-        self._store = store
-        self._maintenance = maintenance
+        """Name `who` in all that this caller changes."""
+        self._store, self._boxes = maintenance.store, maintenance.boxes
+        self._texts = maintenance.texts
         self._review_queue = review_queue
         self._who = who
 
-    @property
-    def _texts(self) -> Texts:
-        return self._maintenance.texts
-
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
         """See `Readings.find`."""
-        found = [each for each, _ in self._found(query) if each.text_hash > query.after]
-        return found[: query.limit]
+        summaries = [each for each, _ in self._select(query) if each.text_hash > query.after]
+        return summaries[: query.limit]
 
     def waiting(self, query: WaitingQuery) -> WaitingPage:
         """See `Readings.waiting`."""
@@ -107,17 +91,17 @@ class ReadingsService:
         if self._store.served(text_hash) is not None:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
-        title = next(iter(self._texts.named(text_hash)), text_hash)
-        corrections = self._maintenance.boxes.corrections([title]).get(title, {})
-        habit = self._maintenance.boxes.habit()
-        reading = begun_from_boxes(self._text(text_hash), title, corrections, habit)
+        title = next(iter(self._texts.ids_of(text_hash)), text_hash)
+        corrections = self._boxes.corrections([title]).get(title, {})
+        habit = self._boxes.habit()
+        reading = reading_from_boxes(self._text(text_hash), title, corrections, habit)
         return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
         id_, key = correction.document_id, correction.key
         page = self._page(id_)
-        boxes = self._maintenance.boxes
+        boxes = self._boxes
         place = next((each for each in candidates(page) if each.block.key == key), None)
         is_kept = key in boxes.corrections([id_]).get(id_, {})
         if place is None and not (is_kept and correction.is_step is None):
@@ -129,42 +113,39 @@ class ReadingsService:
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
         places = {each.block.key: each for each in candidates(self._page(document_id))}
-        return [
-            _kept(word, places.get(word.key)) for word in self._maintenance.boxes.words(document_id)
-        ]
+        return [_kept(word, places.get(word.key)) for word in self._boxes.words(document_id)]
 
     def _page(self, document_id: str) -> Page:
-        """Return the page of a document, with what screening left out marked.
+        """Return the page of a document, with the lines that screening withholds marked.
 
         Raises:
             DocumentNotFoundError: No document has this id.
         """
         document = self._texts.documents.get(document_id)
         if document is None:
-            told = f"expected the id of an ingested document, got {document_id!r}"
-            raise DocumentNotFoundError(told)
-        withheld = withheld_lines(document.text, screened(document).document.text)
-        return parse_page(document.text, withheld=withheld)
+            message = f"expected the id of an ingested document, got {document_id!r}"
+            raise DocumentNotFoundError(message)
+        return parse_page(document.for_person().text, withheld=document.withheld)
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
         served = self._store.served(text_hash) or self._unread(text_hash)
-        self._expect(revision, served)
+        self._check_revision(revision, served)
         return self._replace(text_hash, served, reading)
 
     def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
         """See `Readings.preview`."""
         served = self._served(text_hash)
-        self._expect(edit.revision, served)
-        found = _Edited(text_hash, served, edit)
-        stored = self._kept(text_hash, found)
-        told = difference(found.before, found.after)
+        self._check_revision(edit.revision, served)
+        edited = _ProcedureEdit(text_hash, served, edit)
+        stored = self._check_whole(text_hash, edited)
+        changes = difference(edited.before, edited.after)
         return EditPreview(
             revision=revision_of(served),
             procedure=edit.procedure,
             reading=stored.reading,
-            difference=told.model_copy(update={"effects": found.effects}),
-            consequences=consequences(found.before, found.after),
+            difference=changes.model_copy(update={"effects": edited.effects}),
+            consequences=consequences(edited.before, edited.after),
             voids_approval=served.state(edit.procedure) is ReadingState.APPROVED,
             remarks=tuple(stored.remarks),
         )
@@ -172,21 +153,21 @@ class ReadingsService:
     def edit(self, text_hash: str, edit: EditRequest) -> ReadingDetail:
         """See `Readings.edit`."""
         served = self._served(text_hash)
-        self._expect(edit.revision, served)
-        found = _Edited(text_hash, served, edit)
-        self._kept(text_hash, found)
-        return self._replace(text_hash, served, found.reading, detail="; ".join(found.effects))
+        self._check_revision(edit.revision, served)
+        edited = _ProcedureEdit(text_hash, served, edit)
+        self._check_whole(text_hash, edited)
+        return self._replace(text_hash, served, edited.reading, detail="; ".join(edited.effects))
 
-    def _kept(self, text_hash: str, edited: "_Edited") -> Checked:
-        """The reading as its text allows it.
+    def _check_whole(self, text_hash: str, edited: "_ProcedureEdit") -> CheckedReading:
+        """Return the edited reading as its text allows it.
 
         Raises:
             UnusableReadingError: A procedure would be left out.
         """
-        found = checked(edited.reading, self._text(text_hash))
-        if len(found.reading.procedures) < len(edited.reading.procedures):
-            raise UnusableReadingError("; ".join(found.remarks[:3]))
-        return found
+        outcome = check_reading(edited.reading, self._text(text_hash))
+        if len(outcome.reading.procedures) < len(edited.reading.procedures):
+            raise UnusableReadingError("; ".join(outcome.remarks[:3]))
+        return outcome
 
     def _replace(
         self, text_hash: str, served: ServedReading, reading: Reading, *, detail: str = ""
@@ -194,23 +175,23 @@ class ReadingsService:
         if not reading.procedures and any(served.approvals):
             raise UnusableReadingError("approved procedures would be lost; undo or forget instead")
         text = self._text(text_hash)
-        found = checked(reading, text)
+        outcome = check_reading(reading, text)
         self._store.replace(
-            text_hash, found.reading, who=self._who, what=Happening.REPLACED, detail=detail
+            text_hash, outcome.reading, who=self._who, what=Happening.REPLACED, detail=detail
         )
         stored = self.get(text_hash)
-        return stored.model_copy(update={"remarks": tuple(found.remarks)})
+        return stored.model_copy(update={"remarks": tuple(outcome.remarks)})
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """See `Readings.approve`."""
         served = self._served(text_hash)
-        self._expect(request.revision, served)
+        self._check_revision(request.revision, served)
         procedure = self._procedure(text_hash, served, request)
         is_open = served.state(request.procedure) is ReadingState.READ
         doubts = [d for d in served.reading.doubts if d.procedure == request.procedure]
         if request.doubts is not None and request.doubts != len(doubts):
-            told = "; ".join(doubt.question for doubt in doubts)
-            raise UnseenDoubtsError(f"doubts of it are open, look at them first: {told}")
+            questions = "; ".join(doubt.question for doubt in doubts)
+            raise UnseenDoubtsError(f"doubts of it are open, look at them first: {questions}")
         in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
             self._store.approve(text_hash, [procedure], who=self._who)
@@ -219,8 +200,8 @@ class ReadingsService:
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """See `Readings.answer`."""
         served = self._served(text_hash)
-        self._expect(request.revision, served)
-        reading = answered(served.reading, request.doubt, request.answer)
+        self._check_revision(request.revision, served)
+        reading = settle_doubt(served.reading, request.doubt, request.answer)
         detail = f"{request.doubt}: {request.answer}"
         self._store.replace(
             text_hash, reading, who=self._who, what=Happening.ANSWERED, detail=detail
@@ -228,7 +209,7 @@ class ReadingsService:
         return self.get(text_hash)
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
-        """Keep what a ticket finds wrong of a text.
+        """Store a doubt that a ticket has of a text.
 
         Raises:
             ReadingNotFoundError: Nobody has read it.
@@ -249,9 +230,9 @@ class ReadingsService:
 
     def export(self, query: ReadingQuery) -> Iterator[str]:
         """See `Readings.export`."""
-        found = [each for each, _ in self._found(query)]
-        for start in range(0, len(found), _EXPORTED_AT_ONCE):
-            some = found[start : start + _EXPORTED_AT_ONCE]
+        summaries = [each for each, _ in self._select(query)]
+        for start in range(0, len(summaries), _EXPORTED_AT_ONCE):
+            some = summaries[start : start + _EXPORTED_AT_ONCE]
             served = self._store.served_many([each.text_hash for each in some])
             for each in some:
                 if each.text_hash in served:
@@ -260,21 +241,21 @@ class ReadingsService:
 
     def import_lines(self, lines: Iterable[bytes], *, approve: bool) -> ImportReport:
         """See `Readings.import_lines`."""
-        return Import(self._store, self._texts, self._who, approve).run(lines)
+        return ReadingImport(self._store, self._texts, self._who, approve).run(lines)
 
-    def _found(self, query: ReadingQuery) -> Iterator[tuple[ReadingSummary, KnownText]]:
-        """Texts that documents have now; those that are gone are kept and not told."""
+    def _select(self, query: ReadingQuery) -> Iterator[tuple[ReadingSummary, TextSummary]]:
+        """Yield matching texts that documents have now; texts that are gone are kept, not shown."""
         by_hash: dict[str, list[str]] = {}
         for id_, hashed in self._texts.hashes().items():
             by_hash.setdefault(hashed, []).append(id_)
-        wanted = Wanted(state=query.state, reader=query.reader, doubts=query.doubts)
-        for known in self._store.wanted(wanted):
-            documents = by_hash.get(known.text_hash, [])
+        wanted = TextFilter(state=query.state, reader=query.reader, doubts=query.doubts)
+        for text in self._store.list_texts(wanted):
+            documents = by_hash.get(text.text_hash, [])
             if documents and (not query.document or query.document in documents):
-                yield _summary(known, documents), known
+                yield _summary(text, documents), text
 
     def _served(self, text_hash: str) -> ServedReading:
-        """What is served of a text.
+        """Return what is served of a text.
 
         Raises:
             ReadingNotFoundError: Nobody has read it, or no document has such a text.
@@ -289,12 +270,12 @@ class ReadingsService:
         return served
 
     def _unread(self, text_hash: str) -> ServedReading:
-        """A reading that says nothing, of a page that nobody has read.
+        """Return an empty reading of a page that nobody has read.
 
         Raises:
             ReadingNotFoundError: No document has such a text.
         """
-        if not self._texts.named(text_hash):
+        if not self._texts.ids_of(text_hash):
             raise ReadingNotFoundError(
                 f"no reading and no document has the text hash {text_hash[:80]!r}: "
                 "`flowxpert readings list` and /v1/readings list them"
@@ -312,25 +293,25 @@ class ReadingsService:
     def _procedure(
         self, text_hash: str, served: ServedReading, request: ApprovalRequest
     ) -> Procedure:
-        """The procedure that is meant.
+        """Return the procedure that the request names.
 
         Raises:
             ProcedureNotFoundError: There is none at this place.
         """
         if request.offered:
             offers = self._store.offers(text_hash)
-            found = [each.offered for each in offers if each.procedure == request.procedure]
+            matches = [each.offered for each in offers if each.procedure == request.procedure]
         else:
-            found = list(served.reading.procedures[request.procedure :][:1])
-        if not found:
+            matches = list(served.reading.procedures[request.procedure :][:1])
+        if not matches:
             raise ProcedureNotFoundError(
                 f"the reading has {len(served.reading.procedures)} procedures, counted from 0, and "
                 f"none {'offered ' if request.offered else ''}at {request.procedure}"
             )
-        return found[0]
+        return matches[0]
 
-    def _expect(self, revision: str, served: ServedReading) -> None:
-        """Refuse a change of something that the caller has not seen.
+    def _check_revision(self, revision: str, served: ServedReading) -> None:
+        """Refuse a change of a reading that the caller has not seen.
 
         Raises:
             ReadingChangedError: Something else is served.
@@ -339,10 +320,12 @@ class ReadingsService:
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
-        known = self._store.known([text_hash]).get(text_hash)
+        recorded = self._store.summaries([text_hash]).get(text_hash)
         text = self._texts.text(text_hash)
-        documents = self._texts.named(text_hash)
-        summary = _summary(known, documents) if known else _nobodys(text_hash, documents)
+        documents = self._texts.ids_of(text_hash)
+        summary = (
+            _summary(recorded, documents) if recorded else _unread_summary(text_hash, documents)
+        )
         offers = [OfferedProcedure(**dict(each)) for each in self._store.offers(text_hash)]
         return ReadingDetail(
             **dict(summary),
@@ -354,11 +337,11 @@ class ReadingsService:
         )
 
 
-class _Edited:
-    """A reading with one of its procedures edited."""
+class _ProcedureEdit:
+    """Edit of one procedure of a reading, with the reading that results."""
 
     def __init__(self, text_hash: str, served: ServedReading, edit: EditRequest) -> None:
-        """Does the edit.
+        """Apply the edit.
 
         Raises:
             ProcedureNotFoundError: There is none at this place.
@@ -370,9 +353,9 @@ class _Edited:
                 f"the reading of {text_hash[:80]!r} has {len(procedures)} procedures, counted "
                 f"from 0, and none at {edit.procedure}"
             )
-        found = stages(procedures[edit.procedure], edit.operations)
-        self.before, self.after = found[0], found[-1]
-        self.effects = effects(found, edit.operations)
+        versions = stages(procedures[edit.procedure], edit.operations)
+        self.before, self.after = versions[0], versions[-1]
+        self.effects = describe_effects(versions, edit.operations)
         procedures[edit.procedure] = self.after
         self.reading = served.reading.model_copy(
             update={"reader": Reader.PERSON, "procedures": tuple(procedures)}
@@ -380,29 +363,29 @@ class _Edited:
 
 
 def revision_of(served: ServedReading) -> str:
-    """Another one whenever something else is served."""
+    """Return a hash that differs whenever something else is served."""
     approvals = [each.model_dump(mode="json") if each else None for each in served.approvals]
-    told = json.dumps([as_json(served.reading), approvals], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    state = json.dumps([as_json(served.reading), approvals], sort_keys=True)
+    return hashlib.sha256(state.encode()).hexdigest()[:16]
 
 
-def _summary(known: KnownText, documents: Sequence[str]) -> ReadingSummary:
-    is_approved = 0 < known.procedures == known.approved
+def _summary(text: TextSummary, documents: Sequence[str]) -> ReadingSummary:
+    is_approved = 0 < text.procedures == text.approved
     return ReadingSummary(
-        text_hash=known.text_hash,
+        text_hash=text.text_hash,
         documents=tuple(documents),
-        reader=known.reader,
+        reader=text.reader,
         state=ReadingState.APPROVED if is_approved else ReadingState.READ,
-        procedures=known.procedures,
-        approved=known.approved,
-        doubts=known.doubts,
-        was_approved=known.was_approved,
-        updated_at=known.updated_at,
+        procedures=text.procedures,
+        approved=text.approved,
+        doubts=text.doubts,
+        was_approved=text.was_approved,
+        updated_at=text.updated_at,
     )
 
 
-def _nobodys(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
-    """A page that nobody has read."""
+def _unread_summary(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
+    """Build the summary of a page that nobody has read."""
     return ReadingSummary(
         text_hash=text_hash,
         documents=tuple(documents),
@@ -428,7 +411,7 @@ def _states(served: ServedReading) -> Iterator[ProcedureState]:
 
 
 def _kept(word: BoxWord, place: Place | None) -> KeptCorrection:
-    """Return a word with where its block stands; one of an upgrade did not keep its words."""
+    """Return a correction with its block's line; one from an upgrade gets its words here."""
     kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
     if place is None or word.words:
         return kept

@@ -1,4 +1,4 @@
-"""A zip archive as a root, read member by member: nothing is ever unpacked to the disk."""
+"""Zip archive as a root, read member by member: nothing is ever unpacked to the disk."""
 
 import stat
 import zipfile
@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.roots.folder import too_large
+from services.ingestion.roots.folder import too_large_reason
 from services.ingestion.roots.scan import (
-    Entry,
-    File,
-    Scan,
+    RootEntry,
+    RootFile,
+    RootScan,
     UnusableRootError,
     check_count,
     is_ignored_folder,
@@ -20,11 +20,11 @@ from services.ingestion.roots.scan import (
 from services.ingestion.settings import IngestionSettings
 
 _HONEST_BYTES = 1_000_000
-"""Text of one letter packs a thousandfold; below this size the ratio is not looked at."""
+"""Size below which the ratio is ignored: text of one letter packs a thousandfold."""
 
 
 def open_archive(path: Path) -> zipfile.ZipFile:
-    """The archive, to be closed by the caller.
+    """Open the archive, to be closed by the caller.
 
     Raises:
         UnusableRootError: It is broken, or no zip archive at all.
@@ -35,8 +35,8 @@ def open_archive(path: Path) -> zipfile.ZipFile:
         raise UnusableRootError(f"{path.name!r} is no readable zip archive: {error}") from error
 
 
-def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettings) -> Scan:
-    """All documents of the archive; reading them needs it open.
+def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettings) -> RootScan:
+    """Scan all documents of the archive; reading them needs it open.
 
     Raises:
         UnusableRootError: More entries or more bytes than allowed: taken for a bomb as a whole.
@@ -48,7 +48,7 @@ def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettin
             f"{path.name!r} expands to {len(members):,} files of {total:,} bytes together; "
             f"{settings.max_archive_bytes:,} bytes are allowed"
         )
-    scan = Scan()
+    scan = RootScan()
     named = {_name(member): member for member in reversed(members)}
     for member in members:
         _add(scan, archive, member, settings, named)
@@ -58,7 +58,7 @@ def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettin
 
 
 def _add(
-    scan: Scan,
+    scan: RootScan,
     archive: zipfile.ZipFile,
     member: zipfile.ZipInfo,
     settings: IngestionSettings,
@@ -77,7 +77,7 @@ def _add(
         scan.fail(document_id, reason)
         return
     scan.entries.append(
-        Entry(
+        RootEntry(
             document_id,
             _fingerprint(member),
             member.file_size,
@@ -92,14 +92,14 @@ def _find(
     named: Mapping[str, zipfile.ZipInfo],
     settings: IngestionSettings,
     path: str,
-) -> File | None:
+) -> RootFile | None:
     """See `FileFinder`."""
     member = named.get(path)
     if member is None:
         return None
     if reason := _refusal(member, settings, is_second=False):
         raise UnreadableDocumentError(reason)
-    return File(_fingerprint(member), member.file_size, partial(_read, archive, member))
+    return RootFile(_fingerprint(member), member.file_size, partial(_read, archive, member))
 
 
 def _name(member: zipfile.ZipInfo) -> str:
@@ -111,7 +111,7 @@ def _fingerprint(member: zipfile.ZipInfo) -> str:
 
 
 def _refusal(member: zipfile.ZipInfo, settings: IngestionSettings, *, is_second: bool) -> str:
-    """Why a member is not read; empty when it is."""
+    """Return why a member is not read, or nothing if it is."""
     if is_second:
         return "the archive holds two files of this path"
     if member.flag_bits & 0x1:
@@ -119,7 +119,7 @@ def _refusal(member: zipfile.ZipInfo, settings: IngestionSettings, *, is_second:
     if stat.S_ISLNK(member.external_attr >> 16):
         return "it is a link, which an archive cannot follow"
     if member.file_size > settings.max_file_bytes:
-        return too_large(member.file_size, settings.max_file_bytes)
+        return too_large_reason(member.file_size, settings.max_file_bytes)
     packed = max(member.compress_size, 1)
     if member.file_size > max(_HONEST_BYTES, settings.max_archive_ratio * packed):
         return f"it expands from {packed:,} to {member.file_size:,} bytes: a zip bomb"
@@ -133,5 +133,5 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> byte
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
         raise UnreadableDocumentError(f"the archive is broken here: {error}") from error
     if len(data) > limit:
-        raise UnreadableDocumentError(too_large(len(data), limit))
+        raise UnreadableDocumentError(too_large_reason(len(data), limit))
     return data

@@ -1,4 +1,4 @@
-"""A folder, a checkout or a single file as a root.
+"""Folder, checkout or single file as a root.
 
 A Git checkout is read as the folder it is, without `.git`. Git itself is not asked what is
 tracked: a checkout's own configuration can make `git` run any program.
@@ -11,13 +11,19 @@ from functools import partial
 from pathlib import Path
 
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.roots.scan import Entry, File, Scan, check_count, is_ignored_folder
+from services.ingestion.roots.scan import (
+    RootEntry,
+    RootFile,
+    RootScan,
+    check_count,
+    is_ignored_folder,
+)
 from services.ingestion.settings import IngestionSettings
 
 
-def scan_folder(root: Path, settings: IngestionSettings) -> Scan:
-    """All documents below `root`, links not followed."""
-    scan = Scan()
+def scan_folder(root: Path, settings: IngestionSettings) -> RootScan:
+    """Scan all documents below `root` without following links."""
+    scan = RootScan()
     resolved = root.resolve()
     for path in _walk(resolved, scan):
         _add(scan, resolved, path, settings)
@@ -26,23 +32,23 @@ def scan_folder(root: Path, settings: IngestionSettings) -> Scan:
     return scan
 
 
-def scan_file(path: Path, settings: IngestionSettings) -> Scan:
-    """One file; its id is its name."""
-    scan = Scan()
+def scan_file(path: Path, settings: IngestionSettings) -> RootScan:
+    """Scan one file; its id is its name."""
+    scan = RootScan()
     resolved = path.resolve()
     _add(scan, resolved.parent, resolved, settings)
     return scan
 
 
-def _walk(root: Path, scan: Scan) -> Iterator[Path]:
+def _walk(root: Path, scan: RootScan) -> Iterator[Path]:
     for folder, names, files in os.walk(root):
         kept = [name for name in names if not is_ignored_folder(name)]
         names[:] = [name for name in kept if not _is_refused_link(Path(folder, name), root, scan)]
         yield from (Path(folder, name) for name in files)
 
 
-def _is_refused_link(path: Path, root: Path, scan: Scan) -> bool:
-    """Links inside the root are found where they lead; others must not smuggle files in."""
+def _is_refused_link(path: Path, root: Path, scan: RootScan) -> bool:
+    """Count or refuse a link: its target is found inside the root, or must stay out."""
     if not path.is_symlink():
         return False
     if not path.resolve().is_relative_to(root):
@@ -52,7 +58,7 @@ def _is_refused_link(path: Path, root: Path, scan: Scan) -> bool:
     return True
 
 
-def _add(scan: Scan, root: Path, path: Path, settings: IngestionSettings) -> None:
+def _add(scan: RootScan, root: Path, path: Path, settings: IngestionSettings) -> None:
     document_id = _id(path, root)
     if not scan.admits(document_id) or _is_refused_link(path, root, scan):
         return
@@ -64,10 +70,10 @@ def _add(scan: Scan, root: Path, path: Path, settings: IngestionSettings) -> Non
     if not stat.S_ISREG(status.st_mode):
         scan.skipped += 1
     elif status.st_size > settings.max_file_bytes:
-        scan.fail(document_id, too_large(status.st_size, settings.max_file_bytes))
+        scan.fail(document_id, too_large_reason(status.st_size, settings.max_file_bytes))
     else:
         scan.entries.append(
-            Entry(
+            RootEntry(
                 document_id,
                 _fingerprint(status),
                 status.st_size,
@@ -77,18 +83,18 @@ def _add(scan: Scan, root: Path, path: Path, settings: IngestionSettings) -> Non
         )
 
 
-def _find(root: Path, path: str) -> File | None:
+def _find(root: Path, path: str) -> RootFile | None:
     """See `FileFinder`: a link is followed to a file of the same root."""
     try:
-        found = root.joinpath(path).resolve(strict=True)
-        status = found.stat(follow_symlinks=False)
+        target = root.joinpath(path).resolve(strict=True)
+        status = target.stat(follow_symlinks=False)
     except (OSError, ValueError, RuntimeError):
         return None
-    if not found.is_relative_to(root):
+    if not target.is_relative_to(root):
         raise UnreadableDocumentError("its path leads out of the ingested root")
     if not stat.S_ISREG(status.st_mode):
         return None
-    return File(_fingerprint(status), status.st_size, partial(_read, found))
+    return RootFile(_fingerprint(status), status.st_size, partial(_read, target))
 
 
 def _fingerprint(status: os.stat_result) -> str:
@@ -106,10 +112,10 @@ def _read(path: Path, limit: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise UnreadableDocumentError(too_large(len(data), limit))
+        raise UnreadableDocumentError(too_large_reason(len(data), limit))
     return data
 
 
-def too_large(size: int, limit: int) -> str:
-    """The reason for which a document of `size` bytes is refused."""
+def too_large_reason(size: int, limit: int) -> str:
+    """Return the reason why a document of `size` bytes is refused."""
     return f"it has {size:,} bytes, more than the {limit:,} allowed"

@@ -1,4 +1,4 @@
-"""A Git repository as a root, read object by object: no file is checked out, no hook is run."""
+"""Git repository as a root, read object by object: no file is checked out, no hook is run."""
 
 import stat
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.repo import Repo
 
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.roots.folder import too_large
+from services.ingestion.roots.folder import too_large_reason
 from services.ingestion.roots.scan import (
-    Entry,
-    File,
-    Scan,
+    RootEntry,
+    RootFile,
+    RootScan,
     UnusableRootError,
     check_count,
     is_ignored_folder,
@@ -26,7 +26,7 @@ SUFFIX = ".git"
 
 
 def repository_of(path: Path) -> Path | None:
-    """The bare repository that this path is, or leads into; None where there is none."""
+    """Return the bare repository that this path is, or leads into, or None."""
     for each in (path, *path.parents):
         if each.suffix == SUFFIX and (each / "HEAD").is_file() and (each / "objects").is_dir():
             return each
@@ -34,7 +34,7 @@ def repository_of(path: Path) -> Path | None:
 
 
 def open_repository(path: Path) -> Repo:
-    """The repository, to be closed by the caller.
+    """Open the repository, to be closed by the caller.
 
     Raises:
         UnusableRootError: It is broken.
@@ -47,13 +47,13 @@ def open_repository(path: Path) -> Repo:
 
 def scan_repository(
     repository: Repo, subfolder: PurePosixPath, settings: IngestionSettings
-) -> Scan:
-    """All documents of the newest commit below `subfolder`; reading them needs it open.
+) -> RootScan:
+    """Scan the newest commit's documents below `subfolder`; reading them needs it open.
 
     Raises:
         UnusableRootError: It holds no commit, or not that folder.
     """
-    scan = Scan()
+    scan = RootScan()
     store, tree = repository.object_store, _tree(repository, subfolder)
     for path, blob_id in _files(store, tree, PurePosixPath(), scan):
         document_id = path.as_posix()
@@ -61,10 +61,10 @@ def scan_repository(
             continue
         size = store[blob_id].raw_length()
         if size > settings.max_file_bytes:
-            scan.fail(document_id, too_large(size, settings.max_file_bytes))
+            scan.fail(document_id, too_large_reason(size, settings.max_file_bytes))
             continue
         scan.entries.append(
-            Entry(
+            RootEntry(
                 document_id,
                 _fingerprint(blob_id),
                 size,
@@ -77,7 +77,7 @@ def scan_repository(
     return scan
 
 
-def _find(store: BaseObjectStore, tree: Tree, path: str) -> File | None:
+def _find(store: BaseObjectStore, tree: Tree, path: str) -> RootFile | None:
     """See `FileFinder`."""
     folder, mode, blob_id = tree, 0, ObjectID(b"")
     parts = PurePosixPath(path).parts
@@ -95,14 +95,16 @@ def _find(store: BaseObjectStore, tree: Tree, path: str) -> File | None:
         raise UnreadableDocumentError("it is a link, which is not followed in a repository")
     if not stat.S_ISREG(mode):
         return None
-    return File(_fingerprint(blob_id), store[blob_id].raw_length(), partial(_read, store, blob_id))
+    return RootFile(
+        _fingerprint(blob_id), store[blob_id].raw_length(), partial(_read, store, blob_id)
+    )
 
 
 def _read(store: BaseObjectStore, blob_id: ObjectID, limit: int) -> bytes:
     # The object is held for as long as it is read, not for as long as it is listed.
     data = store[blob_id].as_raw_string()
     if len(data) > limit:
-        raise UnreadableDocumentError(too_large(len(data), limit))
+        raise UnreadableDocumentError(too_large_reason(len(data), limit))
     return data
 
 
@@ -113,20 +115,20 @@ def _fingerprint(blob_id: ObjectID) -> str:
 def _tree(repository: Repo, subfolder: PurePosixPath) -> Tree:
     try:
         commit = repository[repository.head()]
-        found = repository[commit.tree] if isinstance(commit, Commit) else None
+        node = repository[commit.tree] if isinstance(commit, Commit) else None
         for part in subfolder.parts:
-            found = repository[found[part.encode()][1]] if isinstance(found, Tree) else None
+            node = repository[node[part.encode()][1]] if isinstance(node, Tree) else None
     except KeyError as error:
         raise UnusableRootError(f"the repository has no folder {str(subfolder)!r}") from error
-    if not isinstance(found, Tree):
+    if not isinstance(node, Tree):
         raise UnusableRootError(f"{str(subfolder)!r} is no folder of the repository")
-    return found
+    return node
 
 
 def _files(
-    store: BaseObjectStore, tree: Tree, folder: PurePosixPath, scan: Scan
+    store: BaseObjectStore, tree: Tree, folder: PurePosixPath, scan: RootScan
 ) -> Iterator[tuple[PurePosixPath, ObjectID]]:
-    """Regular files; links and modules lead elsewhere and are left out."""
+    """Yield regular files; links and submodules lead elsewhere and are left out."""
     for entry in tree.items():
         name = entry.path.decode("utf-8", "backslashreplace")
         if name in {"", ".", ".."} or "/" in name:

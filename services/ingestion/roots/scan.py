@@ -1,4 +1,4 @@
-"""What stands under a root: documents to read, entries refused with a reason, the rest counted."""
+"""Scan of a root: documents to read, entries refused with a reason, and a count of the rest."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,61 +16,67 @@ _IGNORED_NAMES = re.compile(
     r"(licen[cs]e|copying|notice|authors|code_of_conduct|robots|cmakelists)\.\w+"
     r"|(requirements|constraints)([-_.]\w+)*\.txt"
 )
-"""Files that no folder keeps for those who troubleshoot, though a reader knows their suffix."""
+"""Names of files that nobody keeps for troubleshooting, though a reader knows the suffix."""
 
 
 class UnusableRootError(InvalidInputError):
-    """A root that cannot be ingested as a whole; the message is the job's reason."""
+    """The root cannot be ingested as a whole; the message is the job's reason."""
 
 
 @dataclass(frozen=True)
-class File:
-    """A file of a root, which need not be a document."""
+class RootFile:
+    """File of a root, which need not be a document."""
 
     fingerprint: str
-    """As that of an entry."""
+    """Fingerprint like that of an entry."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     read: Callable[[int], bytes]
-    """All of it; raises `UnreadableDocumentError` where it has more bytes than this, or is broken,
-    and `OSError`."""
+    """Function that returns all of it.
+
+    Raises `UnreadableDocumentError` if it has more bytes than its argument or is broken, and
+    `OSError`.
+    """
 
 
-FileFinder = Callable[[str], File | None]
-"""Finds a regular file of a root by its path from there, with forward slashes; None where there
-is none. Raises `UnreadableDocumentError` where it must not be read: a link that leads elsewhere."""
+FileFinder = Callable[[str], RootFile | None]
+"""Function that finds a regular file of a root by its path from there, with forward slashes.
+
+Returns None if there is none. Raises `UnreadableDocumentError` if it must not be read: a link
+that leads elsewhere.
+"""
 
 
-def no_files(_path: str) -> File | None:
-    """Find nothing: a root that holds documents alone."""
+def no_files(_path: str) -> RootFile | None:
+    """Return None: for a root that has documents alone."""
     return None
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A document that can be read."""
+class RootEntry:
+    """Document of a root that can be read."""
 
     document_id: str
     fingerprint: str
-    """Equal fingerprints mean equal content; it is known without reading."""
+    """Fingerprint known without reading; equal ones mean equal content."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     read: Callable[[], bytes]
-    """Raises `UnreadableDocumentError` or `OSError`."""
+    """Function that returns the content; raises `UnreadableDocumentError` or `OSError`."""
     marks: Mapping[str, str] = field(default_factory=dict)
-    """What the platform says of it, in the place of what its front matter says."""
+    """Front matter set by the platform, which replaces what the document says."""
     find: FileFinder = no_files
-    """Other files of its root, for as long as that is open."""
+    """Finder of other files of its root, for as long as that is open."""
 
 
 @dataclass
-class Scan:
-    """Everything under a root, in the order of the ids once it is complete."""
+class RootScan:
+    """Contents of a root, sorted by the ids of documents once complete."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[RootEntry] = field(default_factory=list)
     failed: list[FailedDocument] = field(default_factory=list)
     skipped: int = 0
-    """Files whose form no reader knows, and files that are no documents."""
+    """Number of files whose format no reader knows, or that are no documents."""
 
     def fail(self, document_id: str, reason: str) -> None:
         """Note an entry that is refused."""
@@ -78,7 +84,7 @@ class Scan:
         self.failed.append(FailedDocument(document_id=printable, reason=reason))
 
     def admits(self, document_id: str) -> bool:
-        """Whether an entry of this id is a document; when not, it is noted as what it is."""
+        """Return True if an entry of this id is a document; otherwise note why not."""
         path = PurePosixPath(document_id)
         if not is_document(path.name):
             self.skipped += 1
@@ -90,20 +96,20 @@ class Scan:
 
 
 def is_ignored_folder(name: str) -> bool:
-    """Whether a folder holds what programs put there: version control, packages, caches."""
+    """Return True for folders made by programs: version control, packages, caches."""
     return name.startswith(".") or name in _IGNORED_FOLDERS
 
 
 def is_document(name: str) -> bool:
-    """Whether a reader knows a file of this name, and it is no legal or build file."""
+    """Return True if a reader knows a file of this name, and it is no legal or build file."""
     lower = name.lower()
     if lower.startswith(".") or reader_of(lower) is None:
         return False
     return _IGNORED_NAMES.fullmatch(lower) is None
 
 
-def check_count(scan: Scan, settings: IngestionSettings, root: Path) -> None:
-    """Refuse a root that holds more than anybody means to ingest."""
+def check_count(scan: RootScan, settings: IngestionSettings, root: Path) -> None:
+    """Refuse a root with more documents than `max_documents`."""
     if len(scan.entries) > settings.max_documents:
         raise UnusableRootError(
             f"{root.name!r} holds more than {settings.max_documents:,} documents: "

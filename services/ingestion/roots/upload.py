@@ -1,4 +1,4 @@
-"""Uploaded files, kept in a folder of their own until and after their job has read them."""
+"""Upload of files into a folder of their own, which stays after their job has read them."""
 
 import shutil
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from services.kit.errors import InvalidInputError, PayloadTooLargeError
 _BLOCK = 1 << 20
 
 
-def keep(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> None:
+def store_files(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> None:
     """Write the files into `folder`, or leave nothing.
 
     Raises:
-        InvalidInputError: No file, a name that leads elsewhere, or a name given twice.
+        InvalidInputError: No file, a name that leads elsewhere, or the same name twice.
         PayloadTooLargeError: Too many files, or too large.
     """
     if not files:
@@ -29,11 +29,11 @@ def keep(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> 
     folder.mkdir(parents=True)
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
-        _keep(files, folder, settings.max_upload_bytes)
+        _store_files(files, folder, settings.max_upload_bytes)
         undo.pop_all()
 
 
-def _keep(files: Sequence[Upload], folder: Path, room: int) -> None:
+def _store_files(files: Sequence[Upload], folder: Path, room: int) -> None:
     for file in files:
         target = folder.joinpath(*_parts(file.name))
         try:

@@ -1,4 +1,4 @@
-"""Incident-aware nodes by a document's own structure (FlowXpert, graph base), without a model."""
+"""Incident nodes by a document's own structure, without a model (FlowXpert, graph base)."""
 
 import hashlib
 import re
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from services.ingestion.structure.alert_names import stated_alerts
 from services.ingestion.structure.sections import passages
 from services.knowledge.document.links import normalise_link
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
@@ -21,7 +20,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.ports import Embedder, Vectors
+from services.knowledge.ports import Embedder
 from services.knowledge.stores.merge import normalise_name
 from services.language.names import alert_names, error_codes
 from services.language.sentences import sentences
@@ -45,7 +44,7 @@ _PROTOTYPES: tuple[tuple[SectionRole, str], ...] = (
     (SectionRole.NOTE, "how the system is built"),
 )
 _LEAST_SIMILARITY = 0.45
-"""Cosine between a heading and a prototype; under it a heading means something else."""
+"""Least cosine between a heading and a prototype; below it a heading means something else."""
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{12,160})[\"”]")
 _NAME_FIELDS = (
@@ -61,7 +60,7 @@ _TITLE_FIELDS = ("title", "linktitle", "name")
 _SOURCE_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "powershell", "python", "json", "yaml", "xml", "sql", "go"}
 )
-"""Code blocks in these hold commands or objects, not messages."""
+"""Languages of code blocks that show commands or objects, not messages."""
 _MOST_ALIASES = 24
 _LONGEST_ALIAS = 200
 _REMEDY_COLUMN = re.compile(
@@ -72,13 +71,21 @@ _FAULT_COLUMN = re.compile(
     re.IGNORECASE,
 )
 
+_NAME = r"(?=\w*[a-z])[A-Z][A-Za-z0-9]*[a-z0-9][A-Z]\w*"
+_LEAD = re.compile(r"\b(?:alert|alarm)s?\b(?:\s+names?|\s+that\s+fired)?", re.IGNORECASE)
+_LISTED = re.compile(
+    rf"[\s:;,/*_`\"“”]*(?:(?:and|or)\s+)?[*_`\"“”]*({_NAME})\b(?:[*_`\s]*\([^)]*\))?"
+)
+_WHOLE_NAME = re.compile(_NAME)
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
+
 
 def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
-    """The document's nodes in document order: one for the page, or one per incident it treats.
+    """Return the document's nodes in order: one for the page, or one per incident it treats.
 
-    The page's node comes first and holds all its passages. A page of several incidents (sections
-    that each tell a fault and its remedy, or a table of faults and remedies) gives one more node
-    for each, with the passages that are its own.
+    The page's node comes first and has all its passages. A page of several incidents (sections
+    that each describe a fault and its remedy, or a table of faults and remedies) gives one more
+    node for each, with the passages that are its own.
     """
     page = parse(document.text)
     title = specific_title(document)
@@ -86,7 +93,13 @@ def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
     if not own:
         return []
     sections = (
-        incident_node(document, section.title, [], "", [p for p in own if _inside(p, section)])
+        incident_node(
+            document,
+            section.title,
+            [],
+            "",
+            [p for p in own if section.start_line <= p.span.start_line <= section.end_line],
+        )
         for section in _incident_sections(page)
     )
     rows = (row for passage in own for row in _row_nodes(document, passage))
@@ -102,7 +115,8 @@ _DESCRIBING = frozenset(
 
 
 def _by_meaning(texts: Sequence[str], embedder: Embedder) -> list[SectionRole | None]:
-    similarity = np.matmul(embedder.embed(texts), _prototype_vectors(embedder).T)
+    prototypes = embedder.embed([text for _, text in _PROTOTYPES])
+    similarity = np.matmul(embedder.embed(texts), prototypes.T)
     best = np.argmax(similarity, axis=1)
     return [
         _PROTOTYPES[column][0] if similarity[row, column] >= _LEAST_SIMILARITY else None
@@ -110,16 +124,12 @@ def _by_meaning(texts: Sequence[str], embedder: Embedder) -> list[SectionRole | 
     ]
 
 
-def _prototype_vectors(embedder: Embedder) -> Vectors:
-    return embedder.embed([text for _, text in _PROTOTYPES])
-
-
 def _incident_sections(page: MarkdownPage) -> list[Section]:
-    """Sections that are an incident each: a fault and its remedy below a heading that names it."""
+    """Return sections that are an incident each: a heading naming it, a fault and a remedy."""
     for parent in page.sections:
-        found = [child for child in parent.children if _tells_an_incident(child)]
-        if len(found) > 1:
-            return found
+        incidents = [child for child in parent.children if _tells_an_incident(child)]
+        if len(incidents) > 1:
+            return incidents
     return []
 
 
@@ -129,10 +139,6 @@ def _tells_an_incident(section: Section) -> bool:
     roles = {role_of_heading(child.title) for child in section.walk() if child is not section}
     roles |= {role_of_heading(block.bold_lead) for block in section.blocks if block.bold_lead}
     return bool(roles & _DESCRIBING) and bool(roles & _MITIGATING)
-
-
-def _inside(passage: Passage, section: Section) -> bool:
-    return section.start_line <= passage.span.start_line <= section.end_line
 
 
 def _page_node(
@@ -150,17 +156,20 @@ def _page_node(
 def incident_node(
     document: Document, name: str, other_names: list[str], described: str, own: Sequence[Passage]
 ) -> IncidentNode:
-    """A node of these passages, in document order, with what they say in codes, messages and links.
+    """Build a node of these passages, in order, with their codes, messages and links.
 
-    `described` is what the document says in short, if it does; its first sentence is the summary.
+    `described` is the document's own short description, if any; its first sentence is the summary.
     """
     aliases = [*other_names, *stated_alerts(name, own), *alert_names(name), *_messages(own)]
     aliases = [alias[:_LONGEST_ALIAS] for alias in dict.fromkeys(aliases) if alias != name]
     fields: dict[Attribute, list[Passage]] = {attribute: [] for attribute in Attribute}
     for passage in own:
         fields[ATTRIBUTE_OF_ROLE[passage.role]].append(passage)
+    key = normalise_name(name)
+    if is_generic(name) or len(key) < 4:
+        key = f"{document.id}\0{key}"
     return IncidentNode(
-        id=_id(name, document.id),
+        id=hashlib.sha256(key.encode()).hexdigest()[:32],
         name=name,
         aliases=tuple(aliases[:_MOST_ALIASES]),
         summary=_first_sentence(described) or _summary(own),
@@ -172,20 +181,13 @@ def incident_node(
     )
 
 
-def _id(name: str, document_id: str) -> str:
-    key = normalise_name(name)
-    if is_generic(name) or len(key) < 4:
-        key = f"{document_id}\0{key}"
-    return hashlib.sha256(key.encode()).hexdigest()[:32]
-
-
 def _values(value: str | list[str] | None) -> list[str]:
     values = [value] if isinstance(value, str) else value or []
     return [str(each).strip() for each in values if str(each).strip()]
 
 
 def _messages(own: Sequence[Passage]) -> Iterator[str]:
-    """Alert names, codes and error messages as the symptom sections write them."""
+    """Yield error codes and messages as the sections on the fault write them."""
     for passage in own:
         if passage.role is SectionRole.SYMPTOM:
             for block in _blocks(passage):
@@ -219,7 +221,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
-    """Where list items of the mitigation lead, in the order of the links."""
+    """Yield the targets of list items of the mitigation, in the order of the links."""
     for passage in own:
         if passage.role in _MITIGATING:
             for block in _blocks(passage):
@@ -231,7 +233,7 @@ def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
 
 
 def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
-    """One node per row of a table that lists faults with their remedies."""
+    """Yield one node per row of a table that lists faults with their remedies."""
     for block in _blocks(passage):
         columns = _fault_and_remedy(block)
         if columns is None or len(block.rows) < 2:
@@ -252,7 +254,7 @@ def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
 
 
 def _fault_and_remedy(block: Block) -> tuple[int, int] | None:
-    """Indexes of the two columns."""
+    """Return the indexes of the two columns, or None."""
     if block.kind is not BlockKind.TABLE:
         return None
     fault = next((n for n, name in enumerate(block.header) if _FAULT_COLUMN.search(name)), None)
@@ -260,3 +262,31 @@ def _fault_and_remedy(block: Block) -> tuple[int, int] | None:
     if fault is None or remedy is None or fault == remedy:
         return None
     return fault, remedy
+
+
+def stated_alerts(name: str, passages: Sequence[Passage]) -> list[str]:
+    """Return the names after words such as `Alert:` or `when the alert`, in order, none twice.
+
+    Only the opening, headings and descriptions of the fault count: further down a page names
+    alerts of other pages, and so do the logs and rules it shows as code. A page that is named after
+    an alert is about that one only.
+    """
+    if _WHOLE_NAME.fullmatch(name.strip()):
+        return []
+    names = (alert for text in _texts(passages) for alert in _stated_in(text))
+    return list(dict.fromkeys(names))
+
+
+def _texts(passages: Sequence[Passage]) -> Iterator[str]:
+    for place, passage in enumerate(passages):
+        yield passage.heading_path[-1]
+        if place == 0 or ATTRIBUTE_OF_ROLE[passage.role] is Attribute.FAILURE_DESCRIPTION:
+            yield _CODE.sub("", passage.text)
+
+
+def _stated_in(text: str) -> Iterator[str]:
+    for lead in _LEAD.finditer(text):
+        listed = _LISTED.match(text, lead.end())
+        while listed:
+            yield listed.group(1)
+            listed = _LISTED.match(text, listed.end())

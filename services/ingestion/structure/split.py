@@ -1,4 +1,4 @@
-"""Documents into chunks that follow their structure and fit the embedder.
+"""Splitting of documents into chunks that follow their structure and fit the embedder.
 
 A chunk is a run of whole blocks: sections, paragraphs, list items with the code that belongs to
 them, tables. A block is cut only when it alone exceeds the limit: code and tables between lines,
@@ -21,17 +21,17 @@ from services.knowledge.document.markdown import (
 )
 from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Chunk, Document, Span
-from services.language.pieces import cut_anywhere
+from services.language.sentences import cut_anywhere
 
 CountTokens = Callable[[str], int]
 
 _LEAST_SHARE_FOR_TEXT = 0.5
-"""Of a chunk; a heading path longer than the rest is cut."""
+"""Least share of a chunk for its text; a heading path that leaves less is cut."""
 
 
 @dataclass(frozen=True)
 class _Slice:
-    """Consecutive lines that must stay together, and what they cost."""
+    """Consecutive lines that must stay together, with their number of tokens."""
 
     start_line: int
     end_line: int
@@ -41,12 +41,12 @@ class _Slice:
     whole: bool = True
     """False for a fragment whose text repeats lines that stand elsewhere."""
     heading: bool = False
-    """Nothing but a heading: it takes the path of what follows it."""
+    """True for a heading alone: it takes the path of what follows it."""
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A line of a block that is too long, or a part of such a line."""
+class _LinePart:
+    """Line of a block that is too long, or a part of such a line."""
 
     index: int
     text: str
@@ -54,7 +54,7 @@ class _Part:
 
 
 def split(document: Document, count_tokens: CountTokens, max_tokens: int) -> list[Chunk]:
-    """Chunks in document order; together they hold every line that shows when rendered.
+    """Split a document into chunks, in order; they cover every line that shows when rendered.
 
     Heading path and text of a chunk together take at most `max_tokens` word pieces.
     """
@@ -65,17 +65,10 @@ def split(document: Document, count_tokens: CountTokens, max_tokens: int) -> lis
     for piece in splitter.pieces(page.root):
         key = "\0".join((document.id, *piece.path, piece.text))
         seen[key] += 1
-        chunks.append(_chunk(document.id, f"{key}\0{seen[key]}", piece))
+        span = Span(document_id=document.id, start_line=piece.start_line, end_line=piece.end_line)
+        id_ = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()[:32]
+        chunks.append(Chunk(id=id_, span=span, heading_path=piece.path, text=piece.text))
     return chunks
-
-
-def _chunk(document_id: str, key: str, piece: _Slice) -> Chunk:
-    return Chunk(
-        id=hashlib.sha256(key.encode()).hexdigest()[:32],
-        span=Span(document_id=document_id, start_line=piece.start_line, end_line=piece.end_line),
-        heading_path=piece.path,
-        text=piece.text,
-    )
 
 
 class _Splitter:
@@ -86,7 +79,7 @@ class _Splitter:
         self._limit = limit
 
     def pieces(self, section: Section) -> list[_Slice]:
-        """The chunks of a section and everything below it."""
+        """Return the chunks of a section and everything below it."""
         path = self._path(section)
         if not section.blocks and not section.children and section.level == 0:
             return []
@@ -120,7 +113,7 @@ class _Splitter:
         return _Slice(start, end, text, self._count(text), path)
 
     def _own_pieces(self, section: Section, path: tuple[str, ...]) -> list[_Slice]:
-        """The section's own blocks as pieces that fit; the heading goes with the first."""
+        """Return the section's own blocks as pieces that fit; the heading goes with the first."""
         out: list[_Slice] = []
         if section.level:
             heading = self._piece(section.start_line, section.start_line, path)
@@ -142,7 +135,9 @@ class _Splitter:
             for child in block.blocks:
                 yield from self._block_pieces(child, path)
         elif block.kind is BlockKind.CODE:
-            yield from self._by_lines(whole, head=1, tail=self._closing_fence(block))
+            last = self._page.text(block.end_line, block.end_line)
+            tail = last if last.strip().startswith(("```", "~~~")) else ""
+            yield from self._by_lines(whole, head=1, tail=tail)
         elif block.kind is BlockKind.TABLE:
             yield from self._by_lines(whole, head=2, tail="")
         else:
@@ -165,14 +160,10 @@ class _Splitter:
             else:
                 yield piece
 
-    def _closing_fence(self, block: Block) -> str:
-        last = self._page.text(block.end_line, block.end_line)
-        return last if last.strip().startswith(("```", "~~~")) else ""
-
     def _by_lines(self, piece: _Slice, *, head: int, tail: str) -> Iterator[_Slice]:
-        """Cut between lines; the first `head` lines and `tail` are repeated in every part.
+        """Cut between lines; repeat the first `head` lines and `tail` in every part.
 
-        Not those of a table so wide that its header leaves less than half of a part to its rows.
+        The header of a wide table is not repeated if it leaves less than half of a part for rows.
         """
         lines = piece.text.split("\n")
         is_fence = head == 1 and tail
@@ -189,9 +180,9 @@ class _Splitter:
             start, end = offset + run[0].index, offset + run[-1].index
             yield _Slice(start, end, text, self._count(text), piece.path, whole)
 
-    def _runs(self, lines: Sequence[str], room: int) -> Iterator[list[_Part]]:
-        """Runs of lines that fit; runs without text are left out."""
-        run: list[_Part] = []
+    def _runs(self, lines: Sequence[str], room: int) -> Iterator[list[_LinePart]]:
+        """Yield runs of lines that fit; runs without text are left out."""
+        run: list[_LinePart] = []
         used = 0
         for index, line in enumerate(lines):
             for text in self._line_parts(line, room):
@@ -199,13 +190,13 @@ class _Splitter:
                 if run and used + cost > room:
                     yield run
                     run, used = [], 0
-                run.append(_Part(index, text, whole=text == line))
+                run.append(_LinePart(index, text, whole=text == line))
                 used += cost
         if any(part.text.strip() for part in run):
             yield run
 
     def _line_parts(self, line: str, room: int) -> list[str]:
-        """The line, or its sentences, words or letters where it alone exceeds the room."""
+        """Return the line, or its sentences, words or letters if it alone exceeds the room."""
         if self._count(line) <= room:
             return [line]
         parts: list[str] = []
@@ -218,7 +209,9 @@ class _Splitter:
         run: list[str] = []
         used = 0
         for word in words:
-            for part in self._letter_runs(word, room):
+            # A word piece holds at least one letter, so `room` letters always fit.
+            step = len(word) if self._count(word) <= room else room
+            for part in (word[start : start + step] for start in range(0, len(word), step)):
                 cost = self._count(part)
                 if run and used + cost > room:
                     yield " ".join(run)
@@ -228,14 +221,8 @@ class _Splitter:
         if run:
             yield " ".join(run)
 
-    def _letter_runs(self, word: str, room: int) -> list[str]:
-        # A word piece holds at least one letter, so `room` letters always fit.
-        if self._count(word) <= room:
-            return [word]
-        return [word[start : start + room] for start in range(0, len(word), room)]
-
     def _fitting(self, pieces: list[_Slice], path: tuple[str, ...]) -> Iterator[_Slice]:
-        """A heading longer than a chunk is cut like prose."""
+        """Yield the pieces, cutting a heading longer than a chunk like prose."""
         for piece in pieces:
             if piece.tokens <= self._room(path):
                 yield piece
@@ -243,7 +230,7 @@ class _Splitter:
                 yield from self._by_lines(piece, head=0, tail="")
 
     def _pack(self, pieces: list[_Slice], path: tuple[str, ...]) -> list[_Slice]:
-        """Neighbours that fit together become one, under the path they share."""
+        """Join neighbours that fit together, under the path they share."""
         out: list[_Slice] = []
         for piece in pieces:
             joined = self._join(out[-1], piece, path) if out else None

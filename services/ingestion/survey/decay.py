@@ -1,4 +1,4 @@
-"""What has come apart between pages: links that lead nowhere, names that nothing else has."""
+"""Decay between pages: links that lead nowhere, and names that no other page has any more."""
 
 import posixpath
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import Decay, DecayKind
@@ -17,27 +17,29 @@ from services.kit.batches import batches
 from services.knowledge.document.links import LinkResolver
 
 LEAST_OTHERS = 2
-"""Pages that must have named something once: one page that shares a word with another is chance."""
+"""Least number of pages that must have named something: one shared word is chance."""
 SHOWN_DOCUMENTS = 10
 MOST_NAMES = 200
 _SAME_SHARE = 0.6
-"""Of the pages that gave a name up: those that name the same other thing on a new line instead."""
+"""Least share of the pages that replaced a name which name the same new thing instead."""
 _MOST_DEAD = 0.1
-"""Of the links into a folder: where more lead nowhere, it was not ingested whole."""
-_PAGES = (".md", ".markdown", ".rst", ".txt", ".adoc")
-"""What a link says that means a page and no file that a site generates."""
+"""Largest share of dead links into a folder; above it the folder was not ingested whole."""
+_PAGE_SUFFIXES = (".md", ".markdown", ".rst", ".txt", ".adoc")
+"""Suffixes of links that mean a page, and no file that a site generates."""
 
 TextsOf = Callable[[Sequence[str]], Iterable[str]]
 
 
 def dead_links(session: Session) -> Iterator[Decay]:
-    """Links that led to a document once, and links to pages that are surely not there.
+    """Yield links that led to a document once, and links to pages that surely do not exist.
 
-    A link that never led anywhere is dead where it names a page in a folder of the library, the
-    root, which is still on this disk, has no such file, and nearly all others lead somewhere: of a
+    A link that never led anywhere is dead if it names a page in a folder of the library, the root,
+    which is still on this disk, has no such file, and nearly all other links lead somewhere: of a
     library that is a part of something larger, nobody can tell.
     """
-    ids = {row.document_id: row.source for row in session.execute(_whole())}
+    whole = select(IngestedRow.document_id, IngestedRow.source)
+    rows_of_all = session.execute(whole.where(IngestedRow.content_hash != "")).tuples()
+    ids = dict(rows_of_all.all())
     resolver = LinkResolver(ids)
     folders = {posixpath.dirname(id_) for id_ in ids}
     live = (MentionRow.kind == MentionKind.LINK.value, MentionRow.gone_at.is_(None))
@@ -56,11 +58,11 @@ def dead_links(session: Session) -> Iterator[Decay]:
             yield _link(row, row.line_at, (), _same_name(row.what, ids))
 
 
-def lonely_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
-    """Names that `LEAST_OTHERS` other pages gave up after this one had its line, and all have.
+def orphan_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
+    """Yield names that all of `LEAST_OTHERS` or more other pages gave up after this line.
 
-    Others may have had it in prose; here it stands in code, since words that prose joins come and
-    go.
+    The other pages may have had it in prose; here it stands in code, since words that prose joins
+    come and go.
     """
     of_names = MentionRow.kind == MentionKind.NAME.value
     live = func.count().filter(MentionRow.gone_at.is_(None))
@@ -74,17 +76,17 @@ def lonely_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
         .limit(MOST_NAMES)
     )
     names = session.scalars(candidates).all()
-    found: list[tuple[MentionRow, list[MentionRow]]] = []
+    orphans: list[tuple[MentionRow, list[MentionRow]]] = []
     for what in names:
         rows = session.scalars(select(MentionRow).where(of_names, MentionRow.what == what)).all()
         here = next(row for row in rows if row.gone_at is None)
         others = [row for row in rows if row.gone_at and row.gone_at >= here.line_at]
         if here.in_code and len(others) >= LEAST_OTHERS:
-            found.append((here, others))
-    if not found:
+            orphans.append((here, others))
+    if not orphans:
         return
-    elsewhere = _pages_with([here.what for here, _ in found], session, texts_of)
-    for here, others in found:
+    elsewhere = _pages_with([here.what for here, _ in orphans], session, texts_of)
+    for here, others in orphans:
         if elsewhere[here.what.casefold()] > 1:
             continue
         yield Decay(
@@ -94,7 +96,7 @@ def lonely_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
             said=here.said,
             was=tuple(sorted(row.document_id for row in others))[:SHOWN_DOCUMENTS],
             others=len(others),
-            instead=_instead(session, others),
+            instead=_successor(session, others),
             since=max(row.gone_at for row in others if row.gone_at),
         )
 
@@ -112,33 +114,28 @@ def _link(row: MentionRow, since: datetime, was: tuple[str, ...], instead: str) 
     )
 
 
-def _whole() -> Select[str, str]:
-    whole = select(IngestedRow.document_id, IngestedRow.source)
-    return whole.where(IngestedRow.content_hash != "")
-
-
 def _moved(session: Session, document_id: str, ids: Mapping[str, str]) -> str:
-    """Where the text of a document that is gone stands now; empty where nobody can tell."""
+    """Return where the text of a removed document stands now, or nothing if nobody can tell."""
     before = session.get(SurveyedRow, document_id)
     if before is not None:
         same = select(IngestedRow.document_id).where(
             IngestedRow.text_hash == before.text_hash, IngestedRow.content_hash != ""
         )
-        found = session.scalars(same.order_by(IngestedRow.document_id).limit(2)).all()
-        if len(found) == 1:
-            return found[0]
+        ids_of_text = session.scalars(same.order_by(IngestedRow.document_id).limit(2)).all()
+        if len(ids_of_text) == 1:
+            return ids_of_text[0]
     return _same_name(document_id, ids)
 
 
 def _same_name(path: str, ids: Iterable[str]) -> str:
-    """The only document whose file is called like this."""
+    """Return the only document whose file has this name, or nothing."""
     name = posixpath.basename(path).casefold()
-    found = [id_ for id_ in ids if posixpath.basename(id_).casefold() == name]
-    return found[0] if len(found) == 1 else ""
+    matches = [id_ for id_ in ids if posixpath.basename(id_).casefold() == name]
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _folders_in_part(links: Iterable[str], missed: set[str]) -> set[str]:
-    """Outermost folders that so many links miss their page in that it was not ingested whole."""
+    """Return the outermost folders with so many dead links that they are incomplete."""
     counted: dict[str, list[bool]] = defaultdict(list)
     for what in links:
         counted[_top(what)].append(what in missed)
@@ -150,15 +147,15 @@ def _top(path: str) -> str:
 
 
 def _is_missing(row: MentionRow, source: str, folders: set[str]) -> bool:
-    if row.said.startswith("/") or not row.what.lower().endswith(_PAGES):
+    if row.said.startswith("/") or not row.what.lower().endswith(_PAGE_SUFFIXES):
         return False
     root = Path(source)
-    is_known = posixpath.dirname(row.what) in folders and root.is_dir()
-    return is_known and not (root / row.what).exists()
+    is_in_library = posixpath.dirname(row.what) in folders and root.is_dir()
+    return is_in_library and not (root / row.what).exists()
 
 
 def _pages_with(names: Sequence[str], session: Session, texts_of: TextsOf) -> Counter[str]:
-    """How many documents have each name anywhere, whatever its case; also outside of code."""
+    """Count the documents that have each name anywhere, whatever its case, also in prose."""
     pattern = re.compile(
         rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE
     )
@@ -170,8 +167,8 @@ def _pages_with(names: Sequence[str], session: Session, texts_of: TextsOf) -> Co
     return counted
 
 
-def _instead(session: Session, others: Sequence[MentionRow]) -> str:
-    """What most of them name since they gave the name up; empty where they do not agree."""
+def _successor(session: Session, others: Sequence[MentionRow]) -> str:
+    """Return what most of them name since they gave the name up, or nothing if they differ."""
     by_page: dict[str, set[str]] = defaultdict(set)
     for row in others:
         fresh = select(MentionRow.what).where(

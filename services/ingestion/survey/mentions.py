@@ -1,4 +1,4 @@
-"""What a page refers to: pages by links, and things by their names."""
+"""Mentions of a page: of other pages by links, and of things by their names."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from services.knowledge.page.block import BlockKind, Words, codes, links, plain
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.word_lines import word_lines
 
-LONGEST = 300
-"""Characters of what is kept; a longer link or name is nothing that somebody renames."""
-MOST = 2_000
-"""Mentions that are kept of one page."""
+LONGEST_MENTION = 300
+"""Most characters of a mention; a longer link or name is nothing that somebody renames."""
+MOST_MENTIONS = 2_000
+"""Most mentions kept of one page."""
 
 _PLACEHOLDER = re.compile(r"[{}<>$\[\]*|]")
 _COMPOUND = re.compile(
@@ -23,43 +23,45 @@ _LEAST_CHARACTERS = 6
 
 
 class MentionKind(StrEnum):
-    """What is mentioned."""
+    """Kind of a mention."""
 
     LINK = "link"
     NAME = "name"
 
 
 class Mention(NamedTuple):
-    """Something that a line refers to."""
+    """Reference of a line to a page or a thing."""
 
     kind: MentionKind
     what: str
-    """A name, or where a link leads as a path from the root."""
+    """Name, or target of a link as a path from the root."""
     line: int
-    """The first that has it."""
-    said: str
-    """As the line has it."""
+    """Number of the first line that has it."""
+    text: str
+    """Text as the line has it."""
     in_code: bool = True
-    """Whether the page has it in code anywhere, which words joined in prose are not."""
+    """True if the page has it in code anywhere, unlike words joined in prose."""
 
 
 def mentions_of(text: str, document_id: str) -> list[Mention]:
-    """Each thing once, at its first line, of names in code at the first in code; at most `MOST`.
+    """Return each mention once, at its first line, for names in code the first in code.
 
-    Names are compounds such as `kube-proxy` or `max_lag`; parts of paths, options and places to
-    fill in are none. Links leave code alone, and those that lead out of the documents.
+    At most `MOST_MENTIONS`. Names are compounds such as `kube-proxy` or `max_lag`, but not parts
+    of paths, options or placeholders. Links in code, and links out of the documents, do not count.
     """
-    found: dict[tuple[MentionKind, str], Mention] = {}
-    for each in _all(text, document_id):
+    mentions: dict[tuple[MentionKind, str], Mention] = {}
+    for each in _mentions(text, document_id):
         key = (each.kind, each.what)
-        before = found.get(key)
-        is_new = before is None and len(each.what) <= LONGEST and len(found) < MOST
+        before = mentions.get(key)
+        is_new = (
+            before is None and len(each.what) <= LONGEST_MENTION and len(mentions) < MOST_MENTIONS
+        )
         if is_new or (before is not None and each.in_code and not before.in_code):
-            found[key] = each
-    return list(found.values())
+            mentions[key] = each
+    return list(mentions.values())
 
 
-def _all(text: str, document_id: str) -> Iterator[Mention]:
+def _mentions(text: str, document_id: str) -> Iterator[Mention]:
     for block in (place.block for place in parse_page(text).places()):
         is_code = block.kind is BlockKind.CODE
         content = block.verbatim.split("\n")

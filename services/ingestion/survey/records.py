@@ -1,7 +1,7 @@
-"""The memory of what documents mention: what they have now, and what they had."""
+"""Records of what documents mention now, and of what they mentioned before."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from sqlalchemy import delete, select, update
@@ -15,13 +15,13 @@ from services.knowledge.document.links import LinkResolver
 from services.knowledge.ports import DocumentStore
 
 _AT_ONCE = 50
-"""Documents in one transaction."""
+"""Number of documents in one transaction."""
 
 
 class SurveyRecords:
-    """Keeps the rows in step with the documents; doing it again changes nothing.
+    """Keeper of the rows, in step with the documents; doing it again changes nothing.
 
-    What is gone stays as a memory, except where the whole root was given up: that others named
+    What is gone stays on record, except where the whole root was given up: that others named
     something there is no evidence any more.
     """
 
@@ -30,7 +30,7 @@ class SurveyRecords:
         self._documents = documents
 
     def catch_up(self, now: datetime) -> None:
-        """Look at the documents that changed since the last time."""
+        """Survey the documents that changed since the last time."""
         ingested, surveyed = self._states()
         changed = [id_ for id_, state in ingested.items() if surveyed.get(id_) != state]
         sources = {source for source, _ in ingested.values()}
@@ -38,34 +38,42 @@ class SurveyRecords:
         if not changed and not gone and not self._has_left():
             return
         for some in batches(sorted(changed), _AT_ONCE):
-            self._look_at({id_: ingested[id_] for id_ in some}, now)
+            self._survey({id_: ingested[id_] for id_ in some}, now)
         with self._database.session() as session:
             for some in batches(sorted(id_ for id_ in gone if gone[id_] in sources)):
-                _note_gone(session, some, now)
+                for table in (SurveyedRow, MentionRow):
+                    mine = (table.document_id.in_(some), table.gone_at.is_(None))
+                    session.execute(update(table).where(*mine).values(gone_at=now))
             _forget_other_sources(session, sources)
             session.flush()
-            _note_leads(session, LinkResolver(ingested), now)
+            _record_link_targets(session, LinkResolver(ingested), now)
 
     def _states(self) -> tuple[dict[str, tuple[str, str]], dict[str, tuple[str, str]]]:
-        """Source and text hash by document: as ingested, and as looked at; not of gone ones."""
+        """Return source and text hash by document: as ingested, and as surveyed if not gone."""
         whole = select(IngestedRow.document_id, IngestedRow.source, IngestedRow.text_hash)
-        known = select(SurveyedRow.document_id, SurveyedRow.source, SurveyedRow.text_hash)
+        surveyed_columns = select(
+            SurveyedRow.document_id, SurveyedRow.source, SurveyedRow.text_hash
+        )
         with self._database.session() as session:
-            found = session.execute(whole.where(IngestedRow.content_hash != "")).tuples()
-            ingested = {id_: (source, text_hash) for id_, source, text_hash in found}
-            here = session.execute(known.where(SurveyedRow.gone_at.is_(None))).tuples()
+            rows = session.execute(whole.where(IngestedRow.content_hash != "")).tuples()
+            ingested = {id_: (source, text_hash) for id_, source, text_hash in rows}
+            here = session.execute(surveyed_columns.where(SurveyedRow.gone_at.is_(None))).tuples()
             return ingested, {id_: (source, text_hash) for id_, source, text_hash in here}
 
     def _has_left(self) -> bool:
-        """Whether documents are remembered whose root nobody keeps any more."""
+        """Return True if documents are on record whose root nobody keeps any more."""
         kept = select(IngestedRow.source).where(IngestedRow.content_hash != "")
         left = select(SurveyedRow.document_id).where(SurveyedRow.source.not_in(kept))
         with self._database.session() as session:
             return session.scalar(left.limit(1)) is not None
 
-    def _look_at(self, states: Mapping[str, tuple[str, str]], now: datetime) -> None:
-        found = {id_: self._documents.get(id_) for id_ in states}
-        texts = {id_: document.text for id_, document in found.items() if document is not None}
+    def _survey(self, states: Mapping[str, tuple[str, str]], now: datetime) -> None:
+        documents = {id_: self._documents.get(id_) for id_ in states}
+        texts = {
+            id_: document.for_person().text
+            for id_, document in documents.items()
+            if document is not None
+        }
         with self._database.session() as session:
             for id_, text in texts.items():
                 source, text_hash = states[id_]
@@ -87,7 +95,7 @@ class SurveyRecords:
         before = {(row.kind, row.what): row for row in session.scalars(mine)}
         lines = text.split("\n")
         for each in mentions_of(text, id_):
-            line_hash = _hash(lines[each.line - 1])
+            line_hash = hashlib.sha256(lines[each.line - 1].encode()).hexdigest()[:16]
             row = before.pop((each.kind.value, each.what), None)
             is_as_before = row is not None and row.gone_at is None and row.line_hash == line_hash
             session.execute(
@@ -97,7 +105,7 @@ class SurveyRecords:
                     kind=each.kind.value,
                     what=each.what,
                     line=each.line,
-                    said=each.said,
+                    said=each.text,
                     in_code=each.in_code,
                     line_hash=line_hash,
                     line_at=now,
@@ -106,7 +114,7 @@ class SurveyRecords:
                     index_elements=["document_id", "kind", "what"],
                     set_={
                         "line": each.line,
-                        "said": each.said,
+                        "said": each.text,
                         "in_code": each.in_code,
                         "line_hash": line_hash,
                         "gone_at": None,
@@ -118,22 +126,16 @@ class SurveyRecords:
             row.gone_at = row.gone_at or now
 
 
-def _note_gone(session: Session, ids: Sequence[str], now: datetime) -> None:
-    for table in (SurveyedRow, MentionRow):
-        mine = (table.document_id.in_(ids), table.gone_at.is_(None))
-        session.execute(update(table).where(*mine).values(gone_at=now))
-
-
 def _forget_other_sources(session: Session, sources: Iterable[str]) -> None:
-    known = session.scalars(select(SurveyedRow.source).distinct())
-    for source in set(known) - set(sources):
+    recorded = session.scalars(select(SurveyedRow.source).distinct())
+    for source in set(recorded) - set(sources):
         ids = select(SurveyedRow.document_id).where(SurveyedRow.source == source)
         session.execute(delete(MentionRow).where(MentionRow.document_id.in_(ids)))
         session.execute(delete(SurveyedRow).where(SurveyedRow.source == source))
 
 
-def _note_leads(session: Session, resolver: LinkResolver, now: datetime) -> None:
-    """Write down where links lead, and since when they do not any more."""
+def _record_link_targets(session: Session, resolver: LinkResolver, now: datetime) -> None:
+    """Store where links lead, and since when they no longer do."""
     live = (MentionRow.kind == MentionKind.LINK.value, MentionRow.gone_at.is_(None))
     for row in session.scalars(select(MentionRow).where(*live)):
         leads = resolver.resolve(row.what)
@@ -141,7 +143,3 @@ def _note_leads(session: Session, resolver: LinkResolver, now: datetime) -> None
             row.led_to, row.led_until = leads, None
         elif leads is None and row.led_to and row.led_until is None:
             row.led_until = now
-
-
-def _hash(line: str) -> str:
-    return hashlib.sha256(line.encode()).hexdigest()[:16]

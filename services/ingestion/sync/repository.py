@@ -1,4 +1,4 @@
-"""Fetching: the newest commit of a branch into a bare repository, and nothing that could run."""
+"""Fetch of the newest commit of a branch into a bare repository; nothing of it can run."""
 
 import shutil
 import socket
@@ -16,9 +16,9 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from services.ingestion.sync.settings import SyncSettings
+from services.ingestion.settings import SyncSettings
 from services.kit.errors import FlowXpertError
-from services.kit.http.outgoing import ForbiddenAddressError, Guard, is_public
+from services.kit.http.outgoing import EgressGuard, ForbiddenAddressError, is_public
 
 _HERE = Ref(b"refs/heads/synced")
 _SOCKET_TIMEOUT_S = 30.0
@@ -29,14 +29,14 @@ class FetchError(FlowXpertError):
 
 
 def fetch(url: str, branch: str, folder: Path, settings: SyncSettings) -> str:
-    """Bring the newest commit of `branch` into `folder`; returns its id.
+    """Fetch the newest commit of `branch` into `folder`; return its id.
 
     Raises:
         FetchError: It is not there, not allowed, too large, or took too long.
     """
-    bound = _Bound(settings.most_bytes, time.monotonic() + settings.within_s)
+    bound = _FetchLimit(settings.most_bytes, time.monotonic() + settings.within_s)
     try:
-        return _fetched(url, branch, folder, settings, bound)
+        return _fetch(url, branch, folder, settings, bound)
     except NotGitRepository as error:
         raise FetchError("there is no Git repository at this address") from error
     except (GitProtocolError, HangupException, KeyError, ValueError) as error:
@@ -48,7 +48,9 @@ def fetch(url: str, branch: str, folder: Path, settings: SyncSettings) -> str:
         raise FetchError(str(error)) from error
 
 
-def _fetched(url: str, branch: str, folder: Path, settings: SyncSettings, bound: "_Bound") -> str:
+def _fetch(
+    url: str, branch: str, folder: Path, settings: SyncSettings, bound: "_FetchLimit"
+) -> str:
     if sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) > bound.most_bytes:
         shutil.rmtree(folder)  # Old commits have piled up; the newest alone is needed.
     if not folder.exists():
@@ -57,19 +59,19 @@ def _fetched(url: str, branch: str, folder: Path, settings: SyncSettings, bound:
     client, path = _client(url, settings, bound)
     wanted = f"refs/heads/{branch}".encode() if branch else b"HEAD"
     with Repo(str(folder)) as repository:
-        found = client.fetch(
+        result = client.fetch(
             path,
             repository,
-            determine_wants=lambda refs, depth=None: [_found(refs, wanted)],  # noqa: ARG005
+            determine_wants=lambda refs, depth=None: [_commit_of(refs, wanted)],  # noqa: ARG005
             depth=1,
         )
-        commit = _found(found.refs, wanted)
+        commit = _commit_of(result.refs, wanted)
         repository.refs[_HERE] = commit
         repository.refs.set_symbolic_ref(Ref(b"HEAD"), _HERE)
     return commit.decode()
 
 
-def _found(refs: Mapping[Ref, ObjectID | None], wanted: bytes) -> ObjectID:
+def _commit_of(refs: Mapping[Ref, ObjectID | None], wanted: bytes) -> ObjectID:
     commit = refs.get(Ref(wanted))
     if commit is None:
         branch = wanted.decode().removeprefix("refs/heads/")
@@ -81,18 +83,18 @@ def _found(refs: Mapping[Ref, ObjectID | None], wanted: bytes) -> ObjectID:
     return commit
 
 
-def _client(url: str, settings: SyncSettings, bound: "_Bound") -> tuple[GitClient, str]:
+def _client(url: str, settings: SyncSettings, bound: "_FetchLimit") -> tuple[GitClient, str]:
     parts = urlsplit(url)
     if parts.scheme == "file":
         return LocalGitClient(), parts.path
-    Guard(
+    EgressGuard(
         settings.allowed_hosts,
         allow_private=settings.allow_private,
         timeout_s=_SOCKET_TIMEOUT_S,
         setting="FLOWXPERT_SYNC_ALLOWED_HOSTS",
     ).check(url)
     user, _, token = _credentials(url, settings).partition(":")
-    client = _BoundClient(
+    client = _LimitedClient(
         bound,
         f"{parts.scheme}://{parts.netloc}",
         pool_manager=_pool(settings),
@@ -110,8 +112,8 @@ def _credentials(url: str, settings: SyncSettings) -> str:
     return settings.credentials[max(fitting, key=len)].get_secret_value()
 
 
-class _Bound:
-    """Counts what comes, and ends what is too much or too long."""
+class _FetchLimit:
+    """Limits of one fetch: counts the bytes, and stops what is too much or takes too long."""
 
     def __init__(self, most_bytes: int, until: float) -> None:
         self.most_bytes = most_bytes
@@ -126,10 +128,10 @@ class _Bound:
             raise FetchError("fetching it takes too long")
 
 
-class _BoundClient(Urllib3HttpGitClient):
-    """Counts every byte of an answer as it is read."""
+class _LimitedClient(Urllib3HttpGitClient):
+    """Client that counts every byte of an answer as it is read."""
 
-    def __init__(self, bound: _Bound, base_url: str, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, bound: _FetchLimit, base_url: str, **options: Any) -> None:  # noqa: ANN401
         super().__init__(base_url, **options)
         self._bound = bound
 
@@ -145,7 +147,7 @@ class _BoundClient(Urllib3HttpGitClient):
 
 
 def _pool(settings: SyncSettings) -> urllib3.PoolManager:
-    """Connections that go to allowed hosts at public addresses, redirected ones too."""
+    """Build connections that go to allowed hosts at public addresses, also when redirected."""
     allowed = {host.lower() for host in settings.allowed_hosts}
 
     def checked(connection: HTTPConnection, connected: socket.socket) -> socket.socket:

@@ -1,4 +1,4 @@
-"""Sources that are synced: declared, fetched when they are due, and ingested as jobs."""
+"""Synced sources: declared, fetched when they are due, and ingested as jobs."""
 
 import hashlib
 import hmac
@@ -19,12 +19,12 @@ from sqlalchemy.orm import Session
 from services.contracts.syncing import Synced, SyncRequest, SyncSource
 from services.ingestion.jobs import sync_records
 from services.ingestion.jobs.service import JobService, PathNotAllowedError
+from services.ingestion.settings import SyncSettings
 from services.ingestion.sync.repository import FetchError, fetch
-from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tables import SyncRow, SyncSourceRow
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.http.outgoing import ForbiddenAddressError, Guard, Outgoing
+from services.kit.http.outgoing import EgressGuard, ForbiddenAddressError, OutgoingRequest
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -39,7 +39,7 @@ class SourceNotFoundError(NotFoundError):
 
 
 class PlaceNotAllowedError(InvalidInputError):
-    """Nothing may be synced from there."""
+    """The source's address or folder is not allowed to be synced."""
 
 
 class SyncService:
@@ -54,7 +54,7 @@ class SyncService:
         folder: Path,
         settings: SyncSettings,
     ) -> None:
-        """`folder` keeps the fetched repositories."""
+        """Keep the fetched repositories in `folder`."""
         self._database = database
         self._outbox = outbox
         self._jobs = ingestion
@@ -69,8 +69,8 @@ class SyncService:
         )
         with self._database.session() as session:
             session.merge(row)
-            told = request.model_dump(exclude={"name"})
-            add_audit(session, "source.declared", request.name, after=told)
+            details = request.model_dump(exclude={"name"})
+            add_audit(session, "source.declared", request.name, after=details)
         return self._shown(request.name)
 
     def sources(self) -> list[SyncSource]:
@@ -96,18 +96,18 @@ class SyncService:
         """See `Syncing.syncs`."""
         with self._database.session() as session:
             _row(session, name)
-            found = sync_records.latest(session, name, limit)
-            return [sync_records.synced(session, sync) for sync in found]
+            rows = sync_records.latest(session, name, limit)
+            return [sync_records.synced(session, sync) for sync in rows]
 
     def queue_due(self) -> None:
-        """Queue what is due; several processes may do so."""
+        """Queue the syncs that are due; several processes may do so."""
         due = select(SyncSourceRow).where(SyncSourceRow.next_at <= datetime.now(UTC))
         with self._database.session() as session:
             for row in session.scalars(due).all():
                 self._queue(session, row)
 
     def run(self, sync_id: str) -> None:
-        """The queue's task: fetch, then hand over to a job, both at most once."""
+        """Run a queued sync: fetch, then hand over to a job, both at most once."""
         with self._database.session() as session:
             sync = session.get(SyncRow, sync_id)
             source = session.get(SyncSourceRow, sync.source) if sync else None
@@ -116,7 +116,7 @@ class SyncService:
                 self._outbox.finish(session)
             return
         try:
-            path, commit = self._fetched(source)
+            path, commit = self._fetch(source)
         except (FetchError, PlaceNotAllowedError, PathNotAllowedError) as error:
             self._fail(sync_id, str(error))
             return
@@ -127,33 +127,33 @@ class SyncService:
             self._outbox.finish(session)
 
     def park(self, session: Session, arguments: Mapping[str, Any], reason: str) -> None:
-        """A sync that the queue gives up has failed."""
+        """Mark a sync that the queue gives up as failed."""
         sync = session.get(SyncRow, str(arguments["sync_id"]))
         if sync is not None:
             sync_records.end(
-                session, self._outbox, sync, sync_records.FAILED, reason, tells=self._tells
+                session, self._outbox, sync, sync_records.FAILED, reason, notifies=self._notifies
             )
 
-    def tell(self, sync_id: str) -> None:
-        """The queue's task: send what a sync did to the address that wants to know.
+    def notify(self, sync_id: str) -> None:
+        """Send a queued notification of what a sync did to the callback address.
 
         Raises:
-            NotDeliveredError: It was not taken; to be tried again.
+            NotDeliveredError: It was not accepted; to be tried again.
         """
         with self._database.session() as session:
             sync = session.get(SyncRow, sync_id)
-            told = sync_records.synced(session, sync) if sync else None
-        if told is not None and self._tells:
-            self._guard.send(self._outgoing(told))
+            synced = sync_records.synced(session, sync) if sync else None
+        if synced is not None and self._notifies:
+            self._guard.send(self._signed_notification(synced))
         with self._database.session() as session:
             row = session.get(SyncRow, sync_id)
             if row is not None:
-                row.told = self._tells
+                row.told = self._notifies
             self._outbox.finish(session)
 
-    def _outgoing(self, told: Synced) -> Outgoing:
-        """Signed over time and body, so that whoever keeps a copy cannot send it later."""
-        body = json.dumps({"event": "sync", "sync": told.model_dump(mode="json")}).encode()
+    def _signed_notification(self, synced: Synced) -> OutgoingRequest:
+        """Sign the notification over time and body, so that a kept copy cannot be sent later."""
+        body = json.dumps({"event": "sync", "sync": synced.model_dump(mode="json")}).encode()
         seconds = str(int(time.time()))
         secret = self._settings.callback_secret.get_secret_value().encode()
         signed = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
@@ -162,15 +162,15 @@ class SyncService:
             "x-flowxpert-timestamp": seconds,
             "x-flowxpert-signature": f"v1={signed}",
         }
-        return Outgoing(str(self._settings.callback_url), headers, body)
+        return OutgoingRequest(str(self._settings.callback_url), headers, body)
 
     @property
-    def _tells(self) -> bool:
+    def _notifies(self) -> bool:
         return self._settings.callback_url is not None
 
     @cached_property
-    def _guard(self) -> Guard:
-        return Guard(
+    def _guard(self) -> EgressGuard:
+        return EgressGuard(
             self._settings.allowed_hosts,
             allow_private=self._settings.allow_private,
             timeout_s=_GUARD_TIMEOUT_S,
@@ -178,7 +178,7 @@ class SyncService:
         )
 
     def _queue(self, session: Session, source: SyncSourceRow) -> None:
-        if sync_records.running(session, source.name) is not None:
+        if sync_records.running_sync(session, source.name) is not None:
             return
         sync = SyncRow(
             id=str(uuid4()),
@@ -197,12 +197,12 @@ class SyncService:
         with self._database.session() as session:
             sync = session.get_one(SyncRow, sync_id)
             sync_records.end(
-                session, self._outbox, sync, sync_records.FAILED, reason, tells=self._tells
+                session, self._outbox, sync, sync_records.FAILED, reason, notifies=self._notifies
             )
             self._outbox.finish(session)
 
-    def _fetched(self, source: SyncSourceRow) -> tuple[Path, str]:
-        """Where to read, and the commit that lies there."""
+    def _fetch(self, source: SyncSourceRow) -> tuple[Path, str]:
+        """Return where to read, and the commit there."""
         request = _request(source)
         self._check(request)
         if not is_repository(source.location):
@@ -212,7 +212,7 @@ class SyncService:
         return folder / source.subfolder, commit
 
     def _check(self, request: SyncRequest) -> None:
-        """Whether it may be read: again before each sync, since the settings may have changed.
+        """Check before each sync that it may be read, since the settings may have changed.
 
         Raises:
             PlaceNotAllowedError: It may not.
@@ -252,7 +252,7 @@ class SyncService:
 
 
 def is_repository(location: str) -> bool:
-    """Whether this names a Git repository, not a folder."""
+    """Return True if this names a Git repository, not a folder."""
     return "://" in location
 
 

@@ -1,1 +1,1 @@
-"""Who calls, and what they may do: keys, bearer tokens, scopes, roles, rates."""
+"""Authentication and authorisation: keys, bearer tokens, scopes, roles, rate limits."""

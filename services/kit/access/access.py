@@ -1,4 +1,4 @@
-"""Who sends a request: nobody needs to say while access is off, everybody while it is on."""
+"""Authentication of requests: optional while access is off, required while it is on."""
 
 import hmac
 import time
@@ -14,7 +14,7 @@ from services.kit.access.credentials import (
     MissingCredentialError,
     WrongCredentialError,
     credential_of,
-    passed_on,
+    forwarded_credential,
 )
 from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
@@ -29,16 +29,16 @@ from services.kit.sql.database import Database
 if TYPE_CHECKING:
     from services.kit.access.issuer.tokens import Tokens
 
-_LOOKED_EVERY_S = 1.0
-"""While access is off because there is no key, a first one is noticed within this time."""
+_KEY_LOOKUP_EVERY_S = 1.0
+"""Longest time until a first key is noticed while access is off for lack of one."""
 
 
 class UnsafeAddressError(FlowXpertError):
-    """The configuration would serve other machines without asking who calls."""
+    """The configuration would serve other machines without authentication."""
 
 
 class Access:
-    """Recognises callers by the platform's key, by keys of the database, by an issuer's tokens."""
+    """Authenticator of callers: by the platform's key, keys of the database, an issuer's tokens."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Access:
         sessions: Sessions | None = None,
         settings: AccessSettings | None = None,
     ) -> None:
-        """Without a database no `keys` and no `sessions`, without an issuer no `tokens`."""
+        """Take the credentials' stores: none without a database, no `tokens` without an issuer."""
         self.settings = settings or AccessSettings()
         self.tokens = tokens
         self.sessions = sessions
@@ -62,10 +62,10 @@ class Access:
 
     @classmethod
     def of(cls, platform: PlatformSettings, database: Database | None = None) -> "Access":
-        """As the settings say.
+        """Build it from the settings.
 
         Raises:
-            UnsafeAddressError: They would serve other machines without asking who calls.
+            UnsafeAddressError: They would serve other machines without authentication.
         """
         oidc = OidcSettings()
         keys = Keys(database) if database else None
@@ -78,41 +78,41 @@ class Access:
 
     @property
     def is_on(self) -> bool:
-        """Whether a caller must say who it is; once a key exists, this stays so."""
+        """True if callers must authenticate; once a key exists, this stays so."""
         if self.settings.mode is not AccessMode.AUTO:
             return self.settings.mode is AccessMode.ON
         return self._platform_key is not None or self.tokens is not None or self._look_for_keys()
 
     @property
-    def takes_keys(self) -> bool:
-        """Whether there is a key that somebody may sign in with."""
+    def accepts_keys(self) -> bool:
+        """True if there is a key that somebody may sign in with."""
         return self._platform_key is not None or self._look_for_keys()
 
     def credential(self, request: Request) -> Credential | None:
-        """What the request says about who sends it: in a header, else by its browser's session."""
-        found = credential_of(Headers(scope=request))
-        if found is not None or self.sessions is None:
-            return found
+        """Return the credential of a request: from its headers, else its browser's session."""
+        from_headers = credential_of(Headers(scope=request))
+        if from_headers is not None or self.sessions is None:
+            return from_headers
         session_id = self.cookies.session(request)
         if session_id is None:
             return None
         return Credential(session_id, is_automatic=True, is_session=True)
 
-    def knows_at_once(self, request: Request) -> bool:
-        """Whether `caller` answers from memory; else it may ask a database or an issuer."""
-        credential = _passed_on(request) or self.credential(request)
+    def can_answer_from_memory(self, request: Request) -> bool:
+        """Tell whether `caller` needs neither a database nor an issuer for this request."""
+        credential = _forwarded_credential(request) or self.credential(request)
         if credential is None:
-            return not self._is_to_look
-        return self.is_from_platform(credential) or self._remembered(credential) is not None
+            return not self._is_lookup_due
+        return self.is_from_platform(credential) or self._cached_caller(credential) is not None
 
     def caller(self, request: Request, need: Need | None) -> Caller:
-        """Who sends the request; nobody, where a source may have signed it in a way of its own.
+        """Authenticate the sender; nobody, if a source may have signed it in its own way.
 
         Raises:
-            MissingCredentialError: It does not say so, and must.
-            WrongCredentialError: What it says is not true.
+            MissingCredentialError: It carries no credential, and must.
+            WrongCredentialError: Its credential is not valid.
             ForbiddenError: A page of another site may have made a browser send it.
-            UnavailableError: What would tell it did not answer.
+            UnavailableError: The database or the issuer did not answer.
         """
         headers = Headers(scope=request)
         if need is Need.OPEN:
@@ -125,7 +125,7 @@ class Access:
             check_origin(request["method"], headers)
             return LOCAL
         try:
-            return self._recognised(request)
+            return self._authenticate(request)
         except UnauthorizedError:
             with suppress(UnavailableError):  # the page that tells of it offers them
                 self._look_for_keys()
@@ -134,12 +134,12 @@ class Access:
             return NOBODY
 
     def is_from_platform(self, credential: Credential | None) -> bool:
-        """Whether another service of the platform sends it, for whomever."""
+        """Tell whether another service of the platform sends it, on anybody's behalf."""
         if credential is None or credential.is_session:
             return False
-        return self._is_platforms(credential.text)
+        return self._is_platform_key(credential.text)
 
-    def _recognised(self, request: Request) -> Caller:
+    def _authenticate(self, request: Request) -> Caller:
         headers = Headers(scope=request)
         credential = self.credential(request)
         if credential is None:
@@ -150,14 +150,14 @@ class Access:
             check_origin(request["method"], headers)
         is_use = "text/event-stream" not in headers.get("accept", "")
         if not self.is_from_platform(credential):
-            return self._of_others(credential, is_use=is_use)
-        behalf = _passed_on(request)
-        return PLATFORM_KEY if behalf is None else self._of_others(behalf, is_use=is_use)
+            return self._caller_of(credential, is_use=is_use)
+        behalf = _forwarded_credential(request)
+        return PLATFORM_KEY if behalf is None else self._caller_of(behalf, is_use=is_use)
 
-    def _of_others(self, credential: Credential, *, is_use: bool) -> Caller:
-        known = self._remembered(credential)
-        if known is not None:
-            return known
+    def _caller_of(self, credential: Credential, *, is_use: bool) -> Caller:
+        cached = self._cached_caller(credential)
+        if cached is not None:
+            return cached
         if credential.is_session:
             if self.sessions is None or not credential.text:
                 raise SessionEndedError("your session has ended: sign in again")
@@ -170,25 +170,25 @@ class Access:
             raise WrongCredentialError("the key is unknown here")
         return self._keys.caller(credential.text)
 
-    def _remembered(self, credential: Credential) -> Caller | None:
+    def _cached_caller(self, credential: Credential) -> Caller | None:
         if credential.is_session:
-            return self.sessions.remembered(credential.text) if self.sessions else None
-        return self._keys.remembered(credential.text) if self._keys else None
+            return self.sessions.cached_caller(credential.text) if self.sessions else None
+        return self._keys.cached_caller(credential.text) if self._keys else None
 
-    def _is_platforms(self, text: str) -> bool:
+    def _is_platform_key(self, text: str) -> bool:
         key = self._platform_key
         return key is not None and hmac.compare_digest(
             text.encode(), key.get_secret_value().encode()
         )
 
     @property
-    def _is_to_look(self) -> bool:
-        is_late = time.monotonic() - self._looked_at > _LOOKED_EVERY_S
+    def _is_lookup_due(self) -> bool:
+        is_late = time.monotonic() - self._looked_at > _KEY_LOOKUP_EVERY_S
         return self._keys is not None and not self._has_keys and is_late
 
     def _look_for_keys(self) -> bool:
-        """Looked up once in a while, until there is one."""
-        if self._keys is not None and self._is_to_look:
+        """Check for keys once in a while, until there is one."""
+        if self._keys is not None and self._is_lookup_due:
             self._has_keys = self._keys.has_any()
             self._looked_at = time.monotonic()
         return self._has_keys
@@ -209,12 +209,12 @@ class Access:
             )
 
 
-def _passed_on(request: Request) -> Credential | None:
-    """The credential of the caller whose request another service passes on."""
-    found = passed_on(Headers(scope=request))
-    if found is None or not found.text.startswith(SESSION_PREFIX):
-        return found
-    return Credential(found.text, is_session=True)
+def _forwarded_credential(request: Request) -> Credential | None:
+    """Return the credential of the caller whose request another service forwards."""
+    credential = forwarded_credential(Headers(scope=request))
+    if credential is None or not credential.text.startswith(SESSION_PREFIX):
+        return credential
+    return Credential(credential.text, is_session=True)
 
 
 def _tokens_of(settings: OidcSettings) -> "Tokens | None":

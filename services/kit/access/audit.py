@@ -1,7 +1,7 @@
-"""The audit log: who changed what, when, and at which request; lines are added and never changed.
+"""The audit log: who changed what, when, and in which request; append-only.
 
-A line is written in the transaction of the change it tells of, so that there is none without the
-other. It holds no text of tickets or documents: what is purged leaves its line, and no content.
+A line is written in the transaction of the change that it records, so that there is none without
+the other. It holds no text of tickets or documents: what is purged leaves its line, and no content.
 """
 
 import time
@@ -18,24 +18,24 @@ from services.kit.access.caller import current_caller
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 
-Told = Mapping[str, object]
-"""What is told of the thing before or after: names, numbers, states."""
+AuditState = Mapping[str, object]
+"""State of a thing before or after a change: names, numbers, states."""
 
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which lines are asked for; an empty field asks for any."""
+    """Filter for lines; an empty field does not restrict it."""
 
     who: str = ""
     action: str = ""
-    """As a whole, or up to a dot: `reading` asks for all that is done to readings."""
+    """Name of an action, or its part before a dot: `reading` matches all changes of readings."""
     subject: str = ""
 
 
 def audit_line(
-    action: str, subject: str, before: Told | None = None, after: Told | None = None
+    action: str, subject: str, before: AuditState | None = None, after: AuditState | None = None
 ) -> dict[str, object]:
-    """The columns of a line that tells what the current caller does."""
+    """Build the columns of a line for an action of the current caller."""
     caller = current_caller()
     return {
         "at": time.time(),
@@ -54,15 +54,15 @@ def add_audit(
     session: Session,
     action: str,
     subject: str,
-    before: Told | None = None,
-    after: Told | None = None,
+    before: AuditState | None = None,
+    after: AuditState | None = None,
 ) -> None:
-    """Write down, in the caller's transaction, what the current caller does."""
+    """Add a line for an action of the current caller, in the caller's transaction."""
     session.add(AuditRow(**audit_line(action, subject, before, after)))
 
 
 class AuditLog:
-    """Reading the log."""
+    """Reader of the audit log."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class AuditLog:
     def lines(
         self, wanted: AuditFilter, *, below: int | None = None, limit: int = 100
     ) -> list[dict[str, Any]]:
-        """Lines, the latest first, with ids below `below`."""
+        """List lines, the latest first, with ids below `below`."""
         statement = select(AuditRow).order_by(AuditRow.id.desc()).limit(limit)
         if below is not None:
             statement = statement.where(AuditRow.id < below)

@@ -9,57 +9,72 @@ from enum import StrEnum
 from services.kit.access.scopes import KEY_SCOPES, Role, Scope
 
 
-class Kind(StrEnum):
-    """How a caller is known."""
+class CallerKind(StrEnum):
+    """Kind of caller, by its authentication."""
 
     KEY = "key"
     PERSON = "person"
-    """By a bearer token of the configured issuer."""
+    """A person, by a bearer token of the configured issuer."""
     SOURCE = "source"
-    """A ticket system, by the signature of what it delivered."""
+    """A ticket system, by the signature of its delivery."""
     LOCAL = "local"
-    """Whoever sits at this machine: the command line, or requests while access is off."""
+    """A user of this machine: the command line, or requests while access is off."""
     PLATFORM = "platform"
     """The platform itself: its workers, and calls between its services."""
     NOBODY = "nobody"
-    """A request that says nothing about who sends it."""
+    """A request without credentials."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls. `name` is for people, `id` stays the same when names change."""
+    """The caller of a request. `name` is for people, `id` stays the same when names change."""
 
     name: str
-    kind: Kind
+    kind: CallerKind
     id: str = ""
     scopes: frozenset[Scope] = frozenset()
     roles: frozenset[Role] = frozenset()
     credential: str = field(default="", repr=False, compare=False)
-    """What it identified itself with, for passing the request on within the platform."""
+    """Credential that it authenticated with, to forward the request within the platform."""
     in_session: bool = field(default=False, compare=False)
-    """Whether it is a browser that is signed in here."""
+    """True if it is a signed-in browser."""
 
     @property
     def lasting_id(self) -> str:
-        """What stays the same of them; of those without an id, the name."""
+        """Id of the caller; the name if it has none."""
         return self.id or self.name
 
     def may(self, scope: Scope) -> bool:
-        """Whether it has the scope."""
+        """Tell whether the caller has the scope."""
         return scope in self.scopes
 
+    def may_vouch(self, scope: Scope = Scope.APPROVE) -> bool:
+        """Tell whether it is a person with the scope, or local use without sign-in; never a key."""
+        return self.kind in {CallerKind.PERSON, CallerKind.LOCAL} and self.may(scope)
 
-LOCAL = Caller("local", Kind.LOCAL, scopes=frozenset(Scope))
-PLATFORM = Caller("platform", Kind.PLATFORM, scopes=KEY_SCOPES)
-NOBODY = Caller("nobody", Kind.NOBODY)
-PLATFORM_KEY = Caller("api key", Kind.KEY, "key:platform", KEY_SCOPES)
-"""Whoever holds FLOWXPERT_API_KEY: an admin, but no person."""
+    def is_first_pair_of_eyes(self, lasting_id: str, names: str = "") -> bool:
+        """Tell whether it is who asked, so that the four-eyes rule wants somebody else to vouch.
+
+        Without a `lasting_id` the names count, joined by "and". Local use is a single pair.
+        """
+        if self.kind is CallerKind.LOCAL:
+            return False
+        if lasting_id:
+            return self.lasting_id == lasting_id
+        return f" and {self.name} and " in f" and {names} and "
+
+
+LOCAL = Caller("local", CallerKind.LOCAL, scopes=frozenset(Scope))
+PLATFORM = Caller("platform", CallerKind.PLATFORM, scopes=KEY_SCOPES)
+NOBODY = Caller("nobody", CallerKind.NOBODY)
+PLATFORM_KEY = Caller("api key", CallerKind.KEY, "key:platform", KEY_SCOPES)
+"""Holder of FLOWXPERT_API_KEY: an admin, but not a person."""
 
 _current: ContextVar[Caller] = ContextVar("caller", default=PLATFORM)
 
 
 def current_caller() -> Caller:
-    """Who this is done for: an endpoint's dependency, and what the audit log names.
+    """Return the current caller: an endpoint's dependency, and the audit log's `who`.
 
     Outside a request it is the platform itself, unless a command says otherwise.
     """
@@ -68,7 +83,7 @@ def current_caller() -> Caller:
 
 @contextmanager
 def acting_as(caller: Caller) -> Iterator[None]:
-    """Let all that is done in the block be done for this caller."""
+    """Make `caller` the current caller within the block."""
     token = _current.set(caller)
     try:
         yield

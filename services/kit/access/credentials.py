@@ -1,4 +1,4 @@
-"""What a request says about who sends it."""
+"""Credentials that a request carries."""
 
 import base64
 import binascii
@@ -9,11 +9,12 @@ from starlette.datastructures import Headers
 from services.kit.errors import UnauthorizedError
 
 ON_BEHALF_HEADER = "x-flowxpert-on-behalf-of"
-"""Between services: the credential of the caller whose request is passed on, beside the
-platform's key."""
+"""Header between services with the credential of the caller whose request is forwarded, beside the
+platform's key.
+"""
 
 LONGEST = 16_384
-"""Characters of a credential; a token with very many groups has some 8000."""
+"""Most characters of a credential; a token with very many groups has some 8000."""
 
 
 class MissingCredentialError(UnauthorizedError):
@@ -26,22 +27,22 @@ class WrongCredentialError(UnauthorizedError):
 
 @dataclass(frozen=True)
 class Credential:
-    """A key or a token; its text is empty where it cannot be read."""
+    """A key or a token; its text is empty if it cannot be read."""
 
     text: str = field(repr=False)
     is_automatic: bool = False
-    """Whether a browser sends it by itself, whichever page asks for the request."""
+    """True if a browser sends it by itself, whichever page makes the request."""
     is_session: bool = False
-    """Whether it is the id of a browser's session, which is neither a key nor a token."""
+    """True if it is the id of a browser's session, which is neither a key nor a token."""
 
     @property
     def is_token(self) -> bool:
-        """Whether it is a signed token (three parts) rather than a key."""
+        """True if it is a signed token (three parts) rather than a key."""
         return self.text.count(".") == 2
 
 
 def credential_of(headers: Headers) -> Credential | None:
-    """The credential of a request; None where it carries none."""
+    """Return the credential of a request; None if it carries none."""
     if "authorization" not in headers:
         key = headers.get("x-api-key")
         return None if key is None else _readable(key)
@@ -55,10 +56,10 @@ def credential_of(headers: Headers) -> Credential | None:
             return Credential("")
 
 
-def passed_on(headers: Headers) -> Credential | None:
-    """The credential of the caller whose request another service passes on."""
-    given = headers.get(ON_BEHALF_HEADER)
-    return None if given is None else _readable(given)
+def forwarded_credential(headers: Headers) -> Credential | None:
+    """Return the credential of the caller whose request another service forwards."""
+    header = headers.get(ON_BEHALF_HEADER)
+    return None if header is None else _readable(header)
 
 
 def _readable(text: str, *, is_automatic: bool = False) -> Credential:
@@ -67,7 +68,7 @@ def _readable(text: str, *, is_automatic: bool = False) -> Credential:
 
 
 def _password(encoded: str) -> str:
-    """A browser's user types the key as the password; the user name says nothing."""
+    """Return the password of Basic authentication, which is the key; the user name is ignored."""
     try:
         return base64.b64decode(encoded, validate=True).decode("ascii").partition(":")[2]
     except (binascii.Error, ValueError):

@@ -1,7 +1,7 @@
-"""API keys: made once, shown once, kept as a hash.
+"""API keys: created once, shown once, stored as a hash.
 
 A key is `fx_<prefix>_<secret>`. The prefix finds its row and is shown in lists; of the secret only
-a salted scrypt hash is kept. Rows are never deleted, so that what a key did stays told.
+a salted scrypt hash is kept. Rows are never deleted, so that a key's actions stay attributable.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from services.kit.access.audit import add_audit
-from services.kit.access.caller import Caller, Kind, current_caller
+from services.kit.access.caller import Caller, CallerKind, current_caller
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.scopes import KEY_SCOPES, Scope, scopes_of_key
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
@@ -29,9 +29,9 @@ from services.kit.sql.database import Database
 from services.kit.tables import ApiKeyRow
 
 FRESH_S = 1.0
-"""A key is looked up again after so long: when it is revoked, it is refused within this time."""
+"""Seconds for which a lookup is cached; a revoked key is refused within this time."""
 _USE_NOTED_EVERY_S = 60.0
-_REMEMBERED = 1000
+_MOST_CACHED = 1000
 _DAY_S = 86_400
 
 _KEY = re.compile(r"fx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
@@ -55,7 +55,7 @@ class UnusableKeyNameError(InvalidInputError):
 
 @dataclass(frozen=True)
 class KeyInfo:
-    """What is told about a key; never the key."""
+    """Description of a key, without its secret."""
 
     name: str
     prefix: str
@@ -68,7 +68,7 @@ class KeyInfo:
 
     @property
     def state(self) -> str:
-        """`active`, `expired` or `revoked`."""
+        """State of the key: `active`, `expired` or `revoked`."""
         if self.revoked_at is not None:
             return "revoked"
         is_over = self.expires_at is not None and self.expires_at <= datetime.now(UTC)
@@ -76,25 +76,25 @@ class KeyInfo:
 
 
 @dataclass
-class _Proven:
-    """A key whose hash was found to be right; whether it still holds is looked up each time."""
+class _VerifiedKey:
+    """A key whose hash was verified; whether it is still valid is looked up each time."""
 
     caller: Caller
     until: float
 
 
 class Keys:
-    """The keys of a database. Safe to share between threads."""
+    """The keys of a database; thread-safe."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
-        """The table must exist: `database.migrate("kit")`."""
+        """Take a database with the table: `database.migrate("kit")`."""
         self._database = database
         self._clock = clock
-        self._proven: OrderedDict[str, _Proven] = OrderedDict()
+        self._verified: OrderedDict[str, _VerifiedKey] = OrderedDict()
         self._lock = threading.Lock()
 
     def create(self, name: str, scopes: frozenset[Scope], *, days: float | None = None) -> str:
-        """Make a key that ends after so many days; returns it, and nobody else ever does.
+        """Create a key that expires after so many days; it is returned here and nowhere else.
 
         Raises:
             UnusableKeyNameError: The name or the scopes cannot be used.
@@ -106,11 +106,11 @@ class Keys:
                 f"{', '.join(sorted(KEY_SCOPES))}: a key never approves"
             )
         ends = self._clock() + days * _DAY_S if days is not None else None
-        row, key = self._made(name, sorted(scopes), ends)
+        row, key = self._new_key(name, sorted(scopes), ends)
         try:
             with self._database.session() as session:
                 session.add(row)
-                add_audit(session, "key.created", f"key {name}", after=_told(row))
+                add_audit(session, "key.created", f"key {name}", after=_audit_state(row))
         except IntegrityError as error:
             raise KeyNameTakenError(
                 f"there is a key {name!r}: rotate it, or take another name"
@@ -125,58 +125,58 @@ class Keys:
         """
         with self._database.session() as session:
             row = self._row(session, name)
-            before = _told(row)
+            before = _audit_state(row)
             ends = self._clock() + days * _DAY_S if days is not None else row.expires_at
-            new, key = self._made(name, row.scopes, ends)
+            new, key = self._new_key(name, row.scopes, ends)
             row.prefix, row.salt, row.hash = new.prefix, new.salt, new.hash
             row.expires_at, row.last_used_at = ends, None
-            add_audit(session, "key.rotated", f"key {name}", before, _told(row))
-        self._forget()
+            add_audit(session, "key.rotated", f"key {name}", before, _audit_state(row))
+        self._clear_cache()
         return key
 
     def revoke(self, name: str) -> None:
-        """End a key for good; raises as `rotate` does."""
+        """Revoke a key for good; raises as `rotate` does."""
         with self._database.session() as session:
             row = self._row(session, name)
-            before = _told(row)
+            before = _audit_state(row)
             row.revoked_at = self._clock()
-            add_audit(session, "key.revoked", f"key {name}", before, _told(row))
-        self._forget()
+            add_audit(session, "key.revoked", f"key {name}", before, _audit_state(row))
+        self._clear_cache()
 
     def list(self) -> list[KeyInfo]:
-        """All keys there ever were, by name."""
+        """List all keys that ever existed, by name."""
         with self._database.session() as session:
             return [_info(row) for row in session.scalars(select(ApiKeyRow).order_by("name"))]
 
     def has_any(self) -> bool:
-        """Whether there ever was a key."""
+        """Tell whether there ever was a key."""
         with self._database.session() as session:
             return session.scalar(select(ApiKeyRow.id).limit(1)) is not None
 
-    def remembered(self, key: str) -> Caller | None:
-        """Whose key it is, where that was looked up a moment ago; asks no database."""
+    def cached_caller(self, key: str) -> Caller | None:
+        """Return the owner of a key if it was looked up a moment ago; asks no database."""
         with self._lock:
-            found = self._proven.get(_digest(key))
-            return found.caller if found and found.until > self._clock() else None
+            entry = self._verified.get(_digest(key))
+            return entry.caller if entry and entry.until > self._clock() else None
 
     def caller(self, key: str) -> Caller:
-        """Whose key it is.
+        """Return the owner of a key.
 
         Raises:
             WrongCredentialError: It is no key, revoked, or expired.
             UnavailableError: The database did not answer.
         """
-        found = _KEY.fullmatch(key)
-        row = self._active(found[1]) if found else None
-        if row is None or not self._is_right(row, key):
+        key_match = _KEY.fullmatch(key)
+        row = self._active(key_match[1]) if key_match else None
+        if row is None or not self._verify(row, key):
             raise WrongCredentialError("the key is unknown, revoked or expired")
         caller = replace(_caller_of(row), credential=key)
-        self._remember(key, row, caller)
+        self._cache(key, row, caller)
         self._note_use(row)
         return caller
 
-    def of_prefix(self, prefix: str) -> Caller | None:
-        """Whose key begins so, as a session of it needs to know; None where it is over."""
+    def caller_of_prefix(self, prefix: str) -> Caller | None:
+        """Return the owner of the key with this prefix, for its session; None if it has ended."""
         row = self._active(prefix)
         return _caller_of(row) if row else None
 
@@ -190,28 +190,28 @@ class Keys:
         with self._database.session() as session:
             return session.scalar(statement)
 
-    def _is_right(self, row: ApiKeyRow, key: str) -> bool:
-        """The slow hash is computed once for each key in this process."""
+    def _verify(self, row: ApiKeyRow, key: str) -> bool:
+        """Verify a key; its slow hash is computed once in this process."""
         with self._lock:
-            known = self._proven.get(_digest(key))
-        if known is not None and known.caller.id == f"key:{row.prefix}":
+            cached = self._verified.get(_digest(key))
+        if cached is not None and cached.caller.id == f"key:{row.prefix}":
             return True
         return hmac.compare_digest(_slow_hash(key, row.salt), row.hash)
 
-    def _remember(self, key: str, row: ApiKeyRow, caller: Caller) -> None:
+    def _cache(self, key: str, row: ApiKeyRow, caller: Caller) -> None:
         until = min(self._clock() + FRESH_S, row.expires_at or float("inf"))
         with self._lock:
-            self._proven[_digest(key)] = _Proven(caller, until)
-            self._proven.move_to_end(_digest(key))
-            if len(self._proven) > _REMEMBERED:
-                self._proven.popitem(last=False)
+            self._verified[_digest(key)] = _VerifiedKey(caller, until)
+            self._verified.move_to_end(_digest(key))
+            if len(self._verified) > _MOST_CACHED:
+                self._verified.popitem(last=False)
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         with self._lock:
-            self._proven.clear()
+            self._verified.clear()
 
     def _note_use(self, row: ApiKeyRow) -> None:
-        """At most once a minute, and no request fails by it."""
+        """Record the use, at most once a minute; a failure does not fail the request."""
         now = self._clock()
         late = now - _USE_NOTED_EVERY_S
         if row.last_used_at is not None and row.last_used_at > late:
@@ -232,7 +232,7 @@ class Keys:
             raise KeyNotFoundError(f"no active key has the name {name[:80]!r}")
         return row
 
-    def _made(
+    def _new_key(
         self, name: str, scopes: Sequence[str], expires_at: float | None
     ) -> tuple[ApiKeyRow, str]:
         prefix, salt = secrets.token_hex(6), secrets.token_bytes(16)
@@ -252,11 +252,11 @@ class Keys:
 
 def _caller_of(row: ApiKeyRow) -> Caller:
     scopes = scopes_of_key(frozenset(map(Scope, row.scopes)))
-    return Caller(f"key {row.name}", Kind.KEY, f"key:{row.prefix}", scopes)
+    return Caller(f"key {row.name}", CallerKind.KEY, f"key:{row.prefix}", scopes)
 
 
 def _slow_hash(key: str, salt: bytes) -> bytes:
-    """Some 10 ms and 4 MB; the secret has 256 random bits, so that no list of guesses helps."""
+    """Hash a key in some 10 ms and 4 MB; its 256 random bits cannot be guessed from a list."""
     return hashlib.scrypt(key.encode(), salt=salt, n=4096, r=8, p=1, dklen=32)
 
 
@@ -264,8 +264,8 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _told(row: ApiKeyRow) -> dict[str, object]:
-    """What the audit log keeps of a key."""
+def _audit_state(row: ApiKeyRow) -> dict[str, object]:
+    """Return the state of a key for the audit log."""
     return {
         "prefix": row.prefix,
         "scopes": list(row.scopes),

@@ -1,15 +1,16 @@
-"""What each route needs of its caller, said on the route. Where nothing is, only an admin may."""
+"""The caller's permission that each route needs, declared on the route; admin by default."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from re import Pattern
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
+from fastapi import Depends
 from starlette.routing import BaseRoute, Route, compile_path
 from starlette.types import Scope as Request
 
-from services.kit.access.caller import Caller, Kind
+from services.kit.access.caller import Caller, CallerKind, current_caller
 from services.kit.access.scopes import Scope
 from services.kit.errors import ForbiddenError
 
@@ -19,12 +20,12 @@ class ScopeMissingError(ForbiddenError):
 
 
 class Need(StrEnum):
-    """What a route needs."""
+    """Permission that a route needs."""
 
     OPEN = "open"
-    """Nothing: an orchestrator's probe carries no key, and a page's style is no secret."""
+    """No permission: an orchestrator's probe carries no key, and a page's style is no secret."""
     SIGN_IN = "sign in"
-    """Nothing, and the address is counted: who has no key yet gets one in, from our own page."""
+    """No permission, but a limit by address: for requests that bring a key in from our own page."""
     SIGNED = "signed"
     """`operate`, or a delivery that its source has signed; the endpoint checks the signature."""
     READ = "read"
@@ -36,25 +37,25 @@ class Need(StrEnum):
 
     @property
     def scope(self) -> Scope | None:
-        """The scope that is asked for; None where none is."""
+        """Required scope; None if there is none."""
         if self is Need.SIGNED:
             return Scope.OPERATE
         return None if self in {Need.OPEN, Need.SIGN_IN} else Scope(self.value)
 
 
-_SAID = "__need__"
+_ATTRIBUTE = "__need__"
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., object])
 
 
 def needs(need: Need) -> Callable[[Endpoint], Endpoint]:
-    """Says on an endpoint what its route needs."""
+    """Declare the permission that an endpoint's route needs."""
 
-    def say(endpoint: Endpoint) -> Endpoint:
-        setattr(endpoint, _SAID, need)
+    def mark(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _ATTRIBUTE, need)
         return endpoint
 
-    return say
+    return mark
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,13 @@ class Needs:
 
     def __init__(self, routes: Iterable[BaseRoute]) -> None:
         self.declared: dict[str, Need] = {}
-        """By method and path as the route states it: `GET /v1/tickets/{ticket_id}`."""
+        """Needs by method and path as the route states it: `GET /v1/tickets/{ticket_id}`."""
         self.undeclared: list[str] = []
         """Routes whose need is missing; only an admin may call them."""
         self._rules = [rule for route in routes for rule in self._of(route)]
 
     def of(self, request: Request) -> Need | None:
-        """What the request needs; None where no route takes it, so that it is answered 404."""
+        """Return the need of a request; None if no route matches, so that it is answered 404."""
         for rule in self._rules:
             if request["method"] in rule.methods and rule.path.match(request["path"]):
                 return rule.need
@@ -86,34 +87,50 @@ class Needs:
             return
         path = compile_path(route.path)[0]
         # The description itself is a route of the library's.
-        said = Need.READ if route.path == "/openapi.json" else getattr(route.endpoint, _SAID, None)
+        need = (
+            Need.READ
+            if route.path == "/openapi.json"
+            else getattr(route.endpoint, _ATTRIBUTE, None)
+        )
         for method in sorted(route.methods or ()):
             name = f"{'GET' if method == 'HEAD' else method} {route.path}"
-            if said is None:
+            if need is None:
                 self.undeclared.append(name)
             else:
-                self.declared[name] = said
-            yield _Rule(frozenset({method}), path, said or Need.ADMIN)
+                self.declared[name] = need
+            yield _Rule(frozenset({method}), path, need or Need.ADMIN)
 
 
 def check_need(caller: Caller, need: Need | None) -> None:
-    """Let the caller do what the route needs, or say why not.
+    """Check that the caller has the permission that the route needs.
 
     Raises:
         ScopeMissingError: It lacks the scope.
     """
     scope = need.scope if need else None
-    if scope is None or caller.may(scope) or (need is Need.SIGNED and caller.kind is Kind.NOBODY):
+    if (
+        scope is None
+        or caller.may(scope)
+        or (need is Need.SIGNED and caller.kind is CallerKind.NOBODY)
+    ):
         return
     raise ScopeMissingError(f"{caller.name} may not do this: it needs `{scope}`, {_has(caller)}")
 
 
 def require(caller: Caller, scope: Scope) -> None:
-    """Insist on a scope within an endpoint; raises as `check_need` does."""
+    """Require a scope within an endpoint; raises as `check_need` does."""
     check_need(caller, Need(scope.value))
 
 
 def _has(caller: Caller) -> str:
-    if caller.kind is Kind.KEY and caller.may(Scope.ADMIN):
+    if caller.kind is CallerKind.KEY and caller.may(Scope.ADMIN):
         return "and no key has it"
     return f"and has {', '.join(sorted(caller.scopes)) or 'nothing'}"
+
+
+async def _of_request() -> Caller:
+    return current_caller()
+
+
+RequestCaller = Annotated[Caller, Depends(_of_request)]
+"""Caller of the endpoint."""

@@ -1,4 +1,4 @@
-"""Addresses of this machine, and the requests that a browser sends to them for others."""
+"""Loopback addresses, and protection against cross-site requests and DNS rebinding."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -18,11 +18,11 @@ class ForeignHostError(ForbiddenError):
 
 
 class ForeignOriginError(ForbiddenError):
-    """A page of another site sent the request; the browser would have added what lets it in."""
+    """A page of another site sent the request, with credentials that the browser adds by itself."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether this address or name means this machine only."""
+    """Tell whether an address or name means this machine only."""
     name = host.strip("[]")
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -33,14 +33,14 @@ def is_loopback(host: str) -> bool:
 
 
 def check_host(host_header: str) -> None:
-    """Refuse a Host header that is no loopback name, with or without a port."""
+    """Check that a Host header is a loopback name, with or without a port."""
     name = host_header if host_header.endswith("]") else host_header.rsplit(":", 1)[0]
     if not is_loopback(name):
         raise ForeignHostError("while access is off, only loopback names are answered")
 
 
 def check_origin(method: str, headers: Headers) -> None:
-    """Refuse a change that another site's page asks for, where no header proves the sender.
+    """Refuse a change requested by another site's page, if no header proves the sender.
 
     Browsers that keep the referrer to themselves say `null` for the origin, and those that talk to
     an address without TLS do not say from which site a form is: one of the two tells. Programs say

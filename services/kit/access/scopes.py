@@ -1,28 +1,27 @@
-"""What may be done, and which roles of people may do it."""
+"""Scopes, and the roles of people that include them."""
 
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """A kind of work. A caller has some of them, a route needs one."""
+    """Scope of a caller's permissions; a caller has some of them, a route needs one."""
 
     READ = "read"
-    """Look at tickets, workflows, documents and readings."""
+    """Read tickets, workflows, documents and readings."""
     INGEST = "ingest"
-    """Bring documents and readings in, and take documents out."""
+    """Ingest documents and readings, and remove documents."""
     OPERATE = "operate"
-    """Bring tickets in and work on them; who has it by a key or a role has `read` too."""
+    """Deliver tickets and work on them; by a key or a role it includes `read`."""
     RUN = "run"
-    """Carry workflows out as far as nothing is changed, and ask for leave to change something."""
+    """Run workflows read-only, and request approval for changes."""
     APPROVE = "approve"
-    """Vouch for a reading, answer its doubts, replace it, let something be changed: what a person
-    says, and no key."""
+    """Approve readings and changes, answer doubts, replace readings: for people, never for keys."""
     ADMIN = "admin"
-    """Read the audit log; it includes the scopes before, but for `approve`."""
+    """Read the audit log; includes all scopes above except `approve`."""
 
 
 class Role(StrEnum):
-    """What a person is, by the roles of its bearer token."""
+    """Role of a person, from the roles of its bearer token."""
 
     VIEWER = "viewer"
     RESPONDER = "responder"
@@ -31,7 +30,7 @@ class Role(StrEnum):
 
 
 KEY_SCOPES = frozenset({Scope.READ, Scope.INGEST, Scope.OPERATE, Scope.RUN, Scope.ADMIN})
-"""What a key may have."""
+"""Scopes that a key may have."""
 
 SCOPES_OF_ROLE = {
     Role.VIEWER: frozenset({Scope.READ}),
@@ -41,14 +40,14 @@ SCOPES_OF_ROLE = {
 }
 
 
-def scopes_of_key(given: frozenset[Scope]) -> frozenset[Scope]:
-    """What a key of these scopes may do; nothing makes it a person."""
-    if Scope.ADMIN in given:
+def scopes_of_key(scopes: frozenset[Scope]) -> frozenset[Scope]:
+    """Return the effective scopes of a key; no scope makes it a person."""
+    if Scope.ADMIN in scopes:
         return KEY_SCOPES
-    included = {Scope.READ} if given & {Scope.OPERATE, Scope.RUN} else set()
-    return (given & KEY_SCOPES) | included
+    included = {Scope.READ} if scopes & {Scope.OPERATE, Scope.RUN} else set()
+    return (scopes & KEY_SCOPES) | included
 
 
-def scopes_of(roles: frozenset[Role]) -> frozenset[Scope]:
-    """What a person of these roles may do."""
+def scopes_of_roles(roles: frozenset[Role]) -> frozenset[Scope]:
+    """Return the scopes of a person with these roles."""
     return frozenset(scope for role in roles for scope in SCOPES_OF_ROLE[role])

@@ -1,4 +1,4 @@
-"""Settings of who may do what."""
+"""Settings of authentication and rate limits."""
 
 from enum import StrEnum
 from typing import Self
@@ -13,7 +13,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class AccessMode(StrEnum):
-    """Whether callers must say who they are."""
+    """Switch for authentication."""
 
     AUTO = "auto"
     ON = "on"
@@ -21,7 +21,7 @@ class AccessMode(StrEnum):
 
 
 class AccessSettings(Settings):
-    """Whether callers must say who they are, and how much each may ask for."""
+    """Authentication of callers, and the rate limits of each."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}ACCESS_")
 
@@ -60,7 +60,7 @@ class AccessSettings(Settings):
 
 
 class OidcSettings(Settings):
-    """The issuer whose bearer tokens name people, and what its roles mean here."""
+    """The issuer whose bearer tokens identify people, and the meaning of its roles here."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}OIDC_")
 
@@ -134,7 +134,7 @@ class OidcSettings(Settings):
 
 
 def is_safe_address(url: str) -> bool:
-    """Whether nobody on the way reads or changes what is sent there."""
+    """Tell whether nobody on the way can read or change what is sent to a URL."""
     address = urlsplit(url)
     return address.scheme == "https" or (
         address.scheme == "http" and is_loopback(address.hostname or "")

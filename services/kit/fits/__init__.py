@@ -1,1 +1,1 @@
-"""Numbers fitted on data: those shipped, those of a platform, and trees among them."""
+"""Numbers fitted on data: shipped, learned on site, and boosted trees."""

@@ -1,4 +1,4 @@
-"""Numbers fitted on data, as values that are handed in: those shipped, or those of a platform."""
+"""Numbers fitted on data, as values that are passed in: shipped, or a platform's own."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from services.kit.errors import InvalidInputError
 
 FOLDER = "fitted"
-"""Where a data folder keeps the files that stand in for those shipped, under the same names."""
+"""Subfolder of a data folder with files that replace the shipped ones of the same names."""
 
 
 class UnusableFitError(InvalidInputError):
@@ -24,11 +24,11 @@ class FittedNumbers(BaseModel):
 
 
 class Spread(FittedNumbers):
-    """How surely numbers are known: what learning on site starts from."""
+    """Covariance of fitted numbers, the prior of learning on site."""
 
     names: tuple[str, ...] = ()
     covariance: tuple[tuple[float, ...], ...] = ()
-    """Shape (names, names); empty where it is not known, so that nothing is learned from it."""
+    """Matrix of shape (names, names); empty if unknown, so that nothing is learned from it."""
 
     @model_validator(mode="after")
     def _is_square(self) -> Self:
@@ -38,41 +38,41 @@ class Spread(FittedNumbers):
         return self
 
 
-def refuse_unknown(given: Iterable[str], known: Collection[str]) -> None:
-    """Raise ValueError where a name is not one of those that this version reads."""
-    if unknown := sorted(set(given).difference(known)):
-        raise ValueError(f"unknown names {unknown}, known are {sorted(known)}")
+def refuse_unknown(names: Iterable[str], allowed: Collection[str]) -> None:
+    """Raise ValueError if a name is not one that this version reads."""
+    if unknown := sorted(set(names).difference(allowed)):
+        raise ValueError(f"unknown names {unknown}, known are {sorted(allowed)}")
 
 
 class FittedFile(FittedNumbers):
-    """What was fitted together, a file of its own."""
+    """A file of numbers that were fitted together."""
 
     NAME: ClassVar[str] = ""
-    """What people call it, where it is learned on site."""
+    """Name for people, if the numbers are learned on site."""
     SHIPPED: ClassVar[Path]
     INDENT: ClassVar[int | None] = 1
 
     @classmethod
     def shipped(cls) -> Self:
-        """Those that come with the package."""
+        """Load the numbers shipped with the package."""
         return cls.read(cls.SHIPPED)
 
     @classmethod
     def of_folder(cls, data_folder: Path) -> Self:
-        """Those of the data folder where it has a file of that name, else those shipped.
+        """Load the data folder's file of that name if it exists, else the shipped one.
 
         Raises:
-            UnusableFitError: That file cannot be used; it is not passed over.
+            UnusableFitError: The folder's file cannot be used; it is not passed over.
         """
         own = data_folder / FOLDER / cls.SHIPPED.name
         return cls.read(own) if own.exists() else cls.shipped()
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Those of a file.
+        """Load the numbers of a file.
 
         Raises:
-            UnusableFitError: It cannot be read, or does not hold just such numbers.
+            UnusableFitError: It cannot be read, or does not hold exactly these numbers.
         """
         try:
             text = path.read_bytes()
@@ -82,7 +82,7 @@ class FittedFile(FittedNumbers):
 
     @classmethod
     def of_text(cls, text: str | bytes, place: str) -> Self:
-        """Those of a text that stands in `place`; raises as `read` does."""
+        """Parse the numbers of a text from `place`; raises as `read` does."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
@@ -92,11 +92,11 @@ class FittedFile(FittedNumbers):
 
     @property
     def hash(self) -> str:
-        """Another one for other content, for keys of what follows from these numbers."""
+        """Hash of the content, for cache keys of what is computed from the numbers."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def write(self) -> None:
-        """Make them those that are shipped."""
+        """Write the numbers to the shipped file."""
         self.SHIPPED.write_text(self.model_dump_json(indent=self.INDENT) + "\n", encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
-"""Fits that were learned on site: one serves, one is tried in its shadow, those before are kept.
+"""Fits learned on site: one serves, one runs in shadow, earlier ones are kept.
 
-What serves is in the database, so that every process of a platform has it within a minute.
+The serving fit is in the database, so that every process of a platform has it within a minute.
 """
 
 import threading
@@ -30,24 +30,24 @@ _log = structlog.get_logger()
 
 
 class NoSuchFitError(ConflictError):
-    """There is no learned fit in that state."""
+    """No learned fit is in that state."""
 
 
 class FitState(StrEnum):
-    """Where a fit stands."""
+    """State of a fit."""
 
     SHADOW = "shadow"
-    """It is compared with what serves, on cases that end from then on."""
+    """Compared with the serving fit on cases that end from then on."""
     SERVING = "serving"
     RETIRED = "retired"
-    """It served before, or was given back."""
+    """Served before, and was replaced."""
     REFUSED = "refused"
-    """It was not better, or another one was made meanwhile."""
+    """Rejected: not better, superseded meanwhile, or rolled back."""
 
 
 @dataclass(frozen=True)
 class StoredFit:
-    """A fit with what is known of it."""
+    """A stored fit with its metadata."""
 
     id: str
     name: str
@@ -64,30 +64,30 @@ class Fits:
         self._database = database
 
     def in_state(self, name: str, state: FitState) -> StoredFit | None:
-        """The latest of a name in that state."""
+        """Return the latest fit of a name in that state."""
         statement = select(FitRow).where(FitRow.name == name, FitRow.state == state.value)
         with self._database.session() as session:
             row = session.scalar(statement.order_by(FitRow.changed_at.desc(), FitRow.id.desc()))
             return _stored(row) if row else None
 
     def history(self, name: str) -> Sequence[StoredFit]:
-        """All of a name, the latest first."""
+        """List all fits of a name, the latest first."""
         statement = select(FitRow).where(FitRow.name == name).order_by(FitRow.id.desc())
         with self._database.session() as session:
             return [_stored(row) for row in session.scalars(statement)]
 
-    def try_out(self, name: str, body: FittedFile, basis: dict[str, Any]) -> None:
-        """Set a fit beside what serves; one that was tried before ends."""
+    def start_shadow(self, name: str, body: FittedFile, basis: dict[str, Any]) -> None:
+        """Start a fit in shadow of the serving one; an earlier shadow is refused."""
         with self._database.session() as session:
             _move(session, name, FitState.SHADOW, FitState.REFUSED)
             session.add(_row(name, FitState.SHADOW, body, basis))
-            add_audit(session, "fit.tried", name, after=_counted(basis))
+            add_audit(session, "fit.tried", name, after=_figures(basis))
 
-    def take(self, name: str, basis: dict[str, Any] | None = None) -> None:
-        """Let what was tried serve.
+    def promote(self, name: str, basis: dict[str, Any] | None = None) -> None:
+        """Promote the shadow fit to serve.
 
         Raises:
-            NoSuchFitError: Nothing is tried.
+            NoSuchFitError: No fit is in shadow.
         """
         with self._database.session() as session:
             _move(session, name, FitState.SERVING, FitState.RETIRED)
@@ -95,50 +95,50 @@ class Fits:
             if row is None:
                 raise NoSuchFitError(f"nothing that was learned for {name} is tried at present")
             row.basis = {**row.basis, **(basis or {})}
-            add_audit(session, "fit.taken", name, after=_counted(row.basis))
+            add_audit(session, "fit.taken", name, after=_figures(row.basis))
 
-    def refuse(self, name: str, basis: dict[str, Any]) -> None:
-        """End what was tried; nothing where nothing was."""
+    def reject_shadow(self, name: str, basis: dict[str, Any]) -> None:
+        """Refuse the shadow fit; nothing happens if there is none."""
         with self._database.session() as session:
             row = _move(session, name, FitState.SHADOW, FitState.REFUSED)
             if row is not None:
                 row.basis = {**row.basis, **basis}
-                add_audit(session, "fit.refused", name, after=_counted(row.basis))
+                add_audit(session, "fit.refused", name, after=_figures(row.basis))
 
-    def note(self, name: str, basis: dict[str, Any]) -> None:
-        """Write down how what is tried does."""
+    def update_shadow(self, name: str, basis: dict[str, Any]) -> None:
+        """Update the basis of the shadow fit."""
         statement = select(FitRow).where(FitRow.name == name, FitRow.state == FitState.SHADOW.value)
         with self._database.session() as session:
             for row in session.scalars(statement):
                 row.basis = {**row.basis, **basis}
 
     def put(self, name: str, body: FittedFile, basis: dict[str, Any]) -> None:
-        """Let a fit serve at once, without being tried."""
+        """Store a fit that serves at once, without a shadow phase."""
         with self._database.session() as session:
             _move(session, name, FitState.SERVING, FitState.RETIRED)
             session.add(_row(name, FitState.SERVING, body, basis))
-            add_audit(session, "fit.remade", name, after=_counted(basis))
+            add_audit(session, "fit.remade", name, after=_figures(basis))
 
     def drop(self, name: str, ids: Sequence[str]) -> None:
-        """Take fits away for good."""
+        """Delete fits for good."""
         with self._database.session() as session:
             session.execute(delete(FitRow).where(FitRow.name == name, FitRow.id.in_(ids)))
             add_audit(session, "fit.dropped", name, after={"fits": len(ids)})
 
-    def back(self, name: str) -> FitState | None:
-        """Let the fit before serve again, or what is shipped where there was none (None).
+    def rollback(self, name: str) -> FitState | None:
+        """Return to the previous fit, or to the shipped one if there was none (None).
 
         Raises:
-            NoSuchFitError: What is shipped serves already.
+            NoSuchFitError: The shipped one serves already.
         """
         with self._database.session() as session:
             gone = _move(session, name, FitState.SERVING, FitState.REFUSED)
             if gone is None:
                 raise NoSuchFitError(f"what is shipped serves for {name}: nothing to go back to")
             _move(session, name, FitState.SHADOW, FitState.REFUSED)
-            before = _move(session, name, FitState.RETIRED, FitState.SERVING)
-            add_audit(session, "fit.taken_back", name, before=_counted(gone.basis))
-            return FitState.SERVING if before else None
+            previous = _move(session, name, FitState.RETIRED, FitState.SERVING)
+            add_audit(session, "fit.taken_back", name, before=_figures(gone.basis))
+            return FitState.SERVING if previous else None
 
 
 def _row(name: str, state: FitState, body: FittedFile, basis: dict[str, Any]) -> FitRow:
@@ -155,7 +155,7 @@ def _row(name: str, state: FitState, body: FittedFile, basis: dict[str, Any]) ->
 
 
 def _move(session: Session, name: str, from_: FitState, to: FitState) -> FitRow | None:
-    """Bring the latest of a state into another one."""
+    """Change the state of the latest fit in a state."""
     statement = select(FitRow).where(FitRow.name == name, FitRow.state == from_.value)
     row = session.scalar(statement.order_by(FitRow.changed_at.desc(), FitRow.id.desc()))
     if row is None:
@@ -170,8 +170,8 @@ def _move(session: Session, name: str, from_: FitState, to: FitState) -> FitRow 
     return row
 
 
-def _counted(basis: dict[str, Any]) -> dict[str, object]:
-    """What the audit log tells of it: numbers alone."""
+def _figures(basis: dict[str, Any]) -> dict[str, object]:
+    """Return the numbers of a basis, for the audit log."""
     return {name: value for name, value in basis.items() if isinstance(value, int | float)}
 
 
@@ -187,14 +187,14 @@ def _stored(row: FitRow) -> StoredFit:
 
 
 class FitInUse(Generic[Numbers]):
-    """The numbers that serve now: the data folder's, else those learned, else those shipped.
+    """The fit that serves now: the data folder's, else the learned, else the shipped one.
 
-    They are looked up again every half minute; what was read last stays where the database does
-    not answer, and what is shipped stands in for a learned fit that this version cannot read.
+    It is looked up again every half minute; the last one stays if the database does not answer, and
+    the shipped one stands in for a learned fit that this version cannot read.
     """
 
     def __init__(self, fixed: Numbers, database: Database | None) -> None:
-        """`fixed` is of the data folder or shipped; only in place of the latter one is learned."""
+        """Take the fixed fit: the data folder's, or the shipped one, which may be replaced."""
         is_own = fixed.hash != type(fixed).shipped().hash
         self._name = fixed.NAME
         self._fixed = fixed
@@ -206,16 +206,16 @@ class FitInUse(Generic[Numbers]):
 
     @property
     def now(self) -> Numbers:
-        """Those that serve."""
+        """The fit that serves."""
         if self._fits is None or time.monotonic() < self._look_at:
             return self._now
         with self._lock:
             if time.monotonic() >= self._look_at:
-                self._look(self._fits)
+                self._reload(self._fits)
                 self._look_at = time.monotonic() + LOOK_EVERY_S
         return self._now
 
-    def _look(self, fits: Fits) -> None:
+    def _reload(self, fits: Fits) -> None:
         try:
             serving = fits.in_state(self._name, FitState.SERVING)
         except UnavailableError:

@@ -1,4 +1,4 @@
-"""Boosted trees that were fitted elsewhere, read from numbers."""
+"""Boosted trees that were fitted elsewhere, evaluated from plain numbers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,24 +14,24 @@ from services.kit.fits.fitted import FittedNumbers
 
 _LEAF = -1
 _ROWS_AT_ONCE = 1024
-"""Bounds the memory that a long table takes: a number a row and tree."""
+"""Rows evaluated at once, which bounds the memory of a long table: a number per row and tree."""
 
 
 class Tree(FittedNumbers):
-    """One tree as parallel lists, a node each; the first is the root."""
+    """One tree as parallel lists, an entry per node; the first node is the root."""
 
     sign: list[int]
-    """Which sign a node looks at; -1 for a leaf."""
+    """Index of the feature that a node tests; -1 for a leaf."""
     below: list[float]
-    """Of an inner node the threshold up to which the left one follows, of a leaf its value."""
+    """Threshold of an inner node, up to which the left child follows; value of a leaf."""
     left: list[int]
     right: list[int]
     missing_left: list[int]
-    """1 where the left one follows when nothing is known of the sign."""
+    """1 if the left child follows when the feature is missing."""
 
     @model_validator(mode="after")
-    def _ends(self) -> Self:
-        """Each way goes on to a later node until it comes to a leaf."""
+    def _check_paths(self) -> Self:
+        """Check that each path goes on to later nodes until it reaches a leaf."""
         nodes = len(self.sign)
         if {len(self.below), len(self.left), len(self.right), len(self.missing_left)} != {nodes}:
             raise ValueError("the lists of a tree are of different lengths")
@@ -44,42 +44,42 @@ class Tree(FittedNumbers):
         return self
 
     def value(self, signs: Sequence[float | None]) -> float:
-        """The value of the leaf that these signs lead to."""
+        """Return the value of the leaf that these features lead to."""
         node = 0
         while self.sign[node] != _LEAF:
-            node = self._next(node, signs[self.sign[node]])
+            node = self._child(node, signs[self.sign[node]])
         return self.below[node]
 
-    def _next(self, node: int, value: float | None) -> int:
+    def _child(self, node: int, value: float | None) -> int:
         is_left = self.missing_left[node] == 1 if value is None else value <= self.below[node]
         return self.left[node] if is_left else self.right[node]
 
 
 class Forest(FittedNumbers):
-    """The chance of something, from named signs."""
+    """Boosted trees for the probability of an event, from named features."""
 
     signs: list[str]
     start: float
     trees: list[Tree]
 
     @model_validator(mode="after")
-    def _reads_its_signs(self) -> Self:
-        asked = {sign for tree in self.trees for sign in tree.sign}
-        if not asked <= {_LEAF, *range(len(self.signs))}:
+    def _check_features(self) -> Self:
+        used = {sign for tree in self.trees for sign in tree.sign}
+        if not used <= {_LEAF, *range(len(self.signs))}:
             raise ValueError(f"a tree looks at signs beyond the {len(self.signs)} that are named")
         return self
 
     def log_odds(self, signs: Mapping[str, float]) -> float:
-        """Of the chance."""
+        """Return the log-odds of the event."""
         row = [signs.get(name) for name in self.signs]
         return self.start + math.fsum(tree.value(row) for tree in self.trees)
 
     def chance(self, signs: Mapping[str, float]) -> float:
-        """0–1."""
+        """Return the probability of the event, 0–1."""
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, self.log_odds(signs)))))
 
     def chances(self, rows: Sequence[Sequence[float]]) -> list[float]:
-        """Return the chance of each row of signs, in the order of `signs`; none may be missing."""
+        """Return the probability of each row of features, in the order of `signs`, none missing."""
         starts = range(0, len(rows), _ROWS_AT_ONCE)
         return [
             chance
@@ -88,7 +88,7 @@ class Forest(FittedNumbers):
         ]
 
     def _chances(self, table: NDArray[np.float64]) -> Iterator[float]:
-        """Walk all trees for all rows at once, a level a time."""
+        """Walk all trees for all rows at once, one level at a time."""
         nodes, numbers = self._nodes, np.arange(len(table))[:, None]
         at = np.broadcast_to(nodes.roots, (len(table), len(nodes.roots)))
         for _ in range(nodes.depth):
@@ -103,7 +103,7 @@ class Forest(FittedNumbers):
 
 
 class _Nodes(NamedTuple):
-    """The nodes of all trees in one row; a leaf leads to itself."""
+    """The nodes of all trees in one array; a leaf points to itself."""
 
     roots: NDArray[np.intp]
     sign: NDArray[np.intp]
@@ -137,7 +137,7 @@ class _Nodes(NamedTuple):
 
 
 def _depth(tree: Tree) -> int:
-    """Return the number of questions on the longest way to a leaf."""
+    """Return the number of tests on the longest path to a leaf."""
     depths = [0] * len(tree.sign)
     for node in reversed(range(len(tree.sign))):
         if tree.sign[node] != _LEAF:

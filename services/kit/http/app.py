@@ -26,8 +26,8 @@ from services.kit.errors import (
     UnavailableError,
 )
 from services.kit.http.edge import Edge
-from services.kit.http.health import AWAY, OK, Check, Health, Probe, answers
-from services.kit.http.openapi import complete, refusals
+from services.kit.http.health import AWAY, OK, Check, Health, Probe, run_probes
+from services.kit.http.openapi import complete_description, refusals
 from services.kit.http.refusals import refusal
 from services.kit.settings import PlatformSettings
 
@@ -36,8 +36,8 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 SHOWN_ERRORS = 5
 SHOWN_CHARACTERS = 200
 
-_NAME_OF_STATUS = {400: InvalidInputError.__name__} | {
-    error.status_code: error.__name__
+_NAME_OF_STATUS = {400: InvalidInputError.name} | {
+    error.status_code: error.name
     for error in (
         ConflictError,
         ForbiddenError,
@@ -53,8 +53,8 @@ _NAME_OF_STATUS = {400: InvalidInputError.__name__} | {
 
 class _App(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """The description, with what holds for every operation."""
-        return complete(super().openapi())
+        """Return the OpenAPI description, with what holds for every operation."""
+        return complete_description(super().openapi())
 
 
 def create_service_app(
@@ -70,16 +70,15 @@ def create_service_app(
     body_limits: Mapping[str, int] | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
-    """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
+    """Create an app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
-    `access` says who somebody is, without a database's keys where it is not given. `checks` decide
-    about `/readyz`, which tells of the `optional` ones too; `gauges` are read before `/metrics` is
-    answered, every few seconds at most. `body_limits` raises or lowers the body limit for paths
-    that begin so. Whoever stops the app sets its state's `stopping` first: requests that wait for
-    something are answered then.
+    `access` authenticates callers; by default without a database's keys. `checks` decide about
+    `/readyz`, which reports the `optional` ones too; `gauges` are read before `/metrics` is
+    answered, every few seconds at most. `body_limits` sets the body limit for paths with these
+    prefixes. Whoever stops the app sets its state's `stopping` first: long polls are answered then.
 
     Raises:
-        UnsafeAddressError: The settings would serve other machines without asking who calls.
+        UnsafeAddressError: The settings would serve other machines without authentication.
     """
     access = access or Access.of(settings)
     app = _App(
@@ -113,10 +112,12 @@ def create_service_app(
 
 
 GAUGES_HOLD_S = 5.0
-"""Whoever scrapes more often gets the same numbers."""
+"""Seconds for which the gauges are cached between scrapes."""
 
 GAUGES_COST = 50
-"""Reading them takes at most this part of the time: what takes 1 s is read every 50 s."""
+"""Cache time of the gauges as a multiple of the time to read them: a read of 1 s counts for 50
+s.
+"""
 
 
 def _probes(health: Health, gauges: Mapping[str, Check]) -> APIRouter:
@@ -146,7 +147,7 @@ def _probes(health: Health, gauges: Mapping[str, Check]) -> APIRouter:
     @router.get("/metrics")
     @needs(Need.READ)
     def metrics() -> Response:
-        answers(reading)
+        run_probes(reading)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
     return router
@@ -158,13 +159,13 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """Say what is wrong where, without sending the input back."""
+    """Report what is wrong where, without sending the input back."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
-    found = error.errors()
-    unreadable = any(item["type"] == "json_invalid" for item in found)
-    detail = "; ".join(map(_shown, found[:SHOWN_ERRORS]))
-    if len(found) > SHOWN_ERRORS:
-        detail += f"; and {len(found) - SHOWN_ERRORS} more"
+    errors = error.errors()
+    unreadable = any(item["type"] == "json_invalid" for item in errors)
+    detail = "; ".join(map(_shown, errors[:SHOWN_ERRORS]))
+    if len(errors) > SHOWN_ERRORS:
+        detail += f"; and {len(errors) - SHOWN_ERRORS} more"
     status = 400 if unreadable else 422
     return refusal(request.scope, status, InvalidInputError(detail).body())
 

@@ -1,4 +1,4 @@
-"""The HTTP client that services call each other with."""
+"""The HTTP client for calls between services."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -15,22 +15,22 @@ from services.kit.http.health import DEGRADED, DegradedError
 from services.kit.observability import tracing
 
 RETRY_PAUSES_S = (0.1, 0.4, 1.0)
-"""Waits before a call is repeated after 503 or a refused connection: 1.5 s in all."""
+"""Pauses before a call is repeated after 503 or a refused connection: 1.5 s in all."""
 
 
 class ServiceUnavailableError(UnavailableError):
-    """The other service did not answer, in several tries."""
+    """The other service did not answer, in several attempts."""
 
 
 class UnexpectedAnswerError(FlowXpertError):
-    """The other service failed, or answered what its contract does not state."""
+    """The other service failed, or answered against its contract."""
 
 
 class ServiceClient:
-    """JSON over HTTP to one service; safe to share between threads.
+    """JSON over HTTP to one service; thread-safe.
 
-    A refusal comes back as the class it was raised as, its nearest known base otherwise. A call is
-    repeated only where the server cannot have acted: refused connections and 503.
+    A refusal is raised as the class that the service raised, or its nearest known base. A call is
+    repeated only if the server cannot have acted: refused connections and 503.
     """
 
     def __init__(
@@ -43,9 +43,10 @@ class ServiceClient:
         passes_on: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """`internal`: within the platform, so that a key that is not taken is a fault of its setup.
+        """Take the base URL and how to authenticate.
 
-        With `passes_on`, what a caller asks of this service is asked in that caller's name.
+        Within the platform (`internal`) a key that is not accepted is an error of its setup. With
+        `passes_on`, a caller's requests are forwarded in that caller's name.
         """
         self._internal = internal
         self._passes_on = passes_on
@@ -58,7 +59,7 @@ class ServiceClient:
         )
 
     def get(self, path: str, **params: Any) -> Any:  # noqa: ANN401 - JSON
-        """The JSON under the path.
+        """Return the JSON at a path.
 
         Raises:
             ServiceUnavailableError: No answer in several tries.
@@ -67,7 +68,7 @@ class ServiceClient:
         return self._json("GET", path, params=params)
 
     def post(self, path: str, body: BaseModel | object, **params: Any) -> Any:  # noqa: ANN401 - JSON
-        """Send a message, or what is JSON already, and return the JSON answer.
+        """Send a message, or JSON, and return the JSON answer.
 
         Raises as `get` does.
         """
@@ -75,18 +76,18 @@ class ServiceClient:
         return self._json("POST", path, json=message, params=params)
 
     def put(self, path: str, body: BaseModel | object, **params: Any) -> Any:  # noqa: ANN401 - JSON
-        """Send what is to take the place of what is there; otherwise as `post`."""
+        """Replace what is at a path; otherwise as `post`."""
         message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
         return self._json("PUT", path, json=message, params=params)
 
     def delete(self, path: str) -> None:
-        """Take away what is there; otherwise as `post`."""
+        """Delete what is at a path; otherwise as `post`."""
         response = self._send("DELETE", path)
         if response.is_error:
             raise self._error(response)
 
     def post_for_lines(self, path: str, body: BaseModel) -> Iterator[str]:
-        """Send a message and give each line of the answer as it comes; nothing is repeated.
+        """Send a message and yield each line of the answer as it comes; nothing is repeated.
 
         Raises:
             ServiceUnavailableError: No answer, or it broke off.
@@ -103,14 +104,14 @@ class ServiceClient:
             raise ServiceUnavailableError(f"{path} at {self._client.base_url}: {error}") from error
 
     def get_text(self, path: str, **params: Any) -> str:  # noqa: ANN401 - JSON
-        """The text under the path; raises as `get` does."""
+        """Return the text at a path; raises as `get` does."""
         response = self._send("GET", path, params=params)
         if response.is_error:
             raise self._error(response)
         return response.text
 
     def get_file(self, path: str, **params: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
-        """The bytes under the path and their media type; raises as `get` does."""
+        """Return the bytes at a path and their media type; raises as `get` does."""
         response = self._send("GET", path, params=params)
         if response.is_error:
             raise self._error(response)
@@ -121,7 +122,7 @@ class ServiceClient:
         return self._json("POST", path, files=[(field, file) for file in files])
 
     def check(self, within_s: float = 1.5) -> None:
-        """Ask whether the service is ready, once.
+        """Check once that the service is ready.
 
         Raises:
             ServiceUnavailableError: It is not, or does not answer.
@@ -155,7 +156,7 @@ class ServiceClient:
         return tracing.headers() | ({ON_BEHALF_HEADER: self._behalf} if self._behalf else {})
 
     def _error(self, response: httpx.Response) -> FlowXpertError:
-        """The refusal; work waits for a platform that refuses itself, and does not fail."""
+        """Return the refusal; a wrong platform key is retried like an unavailable service."""
         if response.status_code == 401 and self._internal and not self._behalf:
             return ServiceUnavailableError(
                 f"{self._client.base_url} does not take this platform's key: FLOWXPERT_API_KEY "
@@ -179,11 +180,11 @@ class ServiceClient:
     def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
         # Paths hold ids; the service's own span names the route.
         with tracing.span(f"call {self._client.base_url.host}", kind="client") as span:
-            response = self._tried(method, path, **arguments)
-            span.say(status=response.status_code)
+            response = self._send_with_retries(method, path, **arguments)
+            span.set_attributes(status=response.status_code)
             return response
 
-    def _tried(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
+    def _send_with_retries(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
         headers = self._headers()
         reason = ""
         for pause in (*RETRY_PAUSES_S, None):
@@ -203,22 +204,22 @@ class ServiceClient:
 
 
 def error_of(response: httpx.Response) -> FlowXpertError:
-    """The refusal that an answer carries."""
+    """Return the refusal that an answer carries."""
     try:
         body = response.json()
         name, detail = str(body["error"]), str(body["detail"])
     except (ValueError, KeyError, TypeError):
         name, detail = "", response.text[:200]
-    for known in _subclasses(FlowXpertError):
-        if known.__name__ == name:
-            return known(detail)
-    for known in _subclasses(FlowXpertError):
-        if known.status_code == response.status_code and response.status_code != 500:
-            return known(detail)
+    for cls in _subclasses(FlowXpertError):
+        if cls.name == name:
+            return cls(detail)
+    for cls in _subclasses(FlowXpertError):
+        if cls.status_code == response.status_code and response.status_code != 500:
+            return cls(detail)
     return UnexpectedAnswerError(f"status {response.status_code}: {detail}")
 
 
 def _subclasses(cls: type[FlowXpertError]) -> list[type[FlowXpertError]]:
-    """All classes below, the general before the special."""
+    """Return all subclasses, the general before the special."""
     below = cls.__subclasses__()
     return below + [deeper for child in below for deeper in _subclasses(child)]

@@ -1,7 +1,8 @@
-"""What stands around every request, as plain ASGI: trace, caller, body limit, metrics, headers."""
+"""Plain ASGI middleware around every request: trace, caller, body limit, metrics, headers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter
 
 import structlog
@@ -12,14 +13,51 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.kit.access.caller import acting_as
 from services.kit.access.gate import Gate
-from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
-from services.kit.http.body_budget import BodyBudget, body_size
+from services.kit.errors import (
+    FlowXpertError,
+    InvalidInputError,
+    PayloadTooLargeError,
+    TooManyRequestsError,
+)
 from services.kit.http.refusals import refusal
 from services.kit.observability import tracing
 from services.kit.observability.metrics import REQUESTS
 
+
+class BodyBudget:
+    """A limit on the bodies of all requests together. Not thread-safe: for the event loop."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """Take the limit; a single larger body is let in while there is no other."""
+        self._most = most_bytes
+        self._in_use = 0
+
+    @contextmanager
+    def hold(self, size: int) -> Iterator[None]:
+        """Count a body of this size while its request is answered.
+
+        Raises:
+            TooManyRequestsError: There is no room for it at present.
+        """
+        if self._in_use and size and self._in_use + size > self._most:
+            raise TooManyRequestsError("too many large requests at a time: wait")
+        self._in_use += size
+        try:
+            yield
+        finally:
+            self._in_use -= size
+
+
+def body_size(headers: Headers, limit: int) -> int:
+    """Return the most bytes of the body: its stated length, else the limit."""
+    length = headers.get("content-length", "")
+    if length.isdecimal():
+        return min(int(length[:20]), limit)
+    return limit if "transfer-encoding" in headers else 0
+
+
 BODY_IDLE_S = 20.0
-"""How long a request may send nothing while its body is not whole."""
+"""Longest pause of a request whose body is not complete."""
 
 SECURITY_HEADERS = {
     # Scripts, styles, pictures and requests: our own files and addresses, nothing within a page.
@@ -36,13 +74,13 @@ SECURITY_HEADERS = {
 }
 
 _UNTRACED = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Asked every few seconds, and of no request."""
+"""Paths that are called every few seconds, and belong to no request of a caller."""
 
 _log = structlog.get_logger()
 
 
 class Edge:
-    """The outermost layer: whatever happens inside, the answer is well-formed and counted."""
+    """The outermost layer: every answer is well-formed and counted."""
 
     def __init__(
         self,
@@ -55,7 +93,7 @@ class Edge:
         access_log: bool,
         max_bodies_bytes: int,
     ) -> None:
-        """`body_limits` holds other limits for paths that begin so."""
+        """Take the app and its limits; `body_limits` holds other limits by path prefix."""
         self._app = app
         self._service = service
         self._gate = gate
@@ -70,13 +108,13 @@ class Edge:
             await self._app(scope, receive, send)
             return
         start = perf_counter()
-        place = tracing.Place.of_headers(Headers(scope=scope))
-        reply = _Reply(send, place.trace_id)
+        context = tracing.TraceContext.from_headers(Headers(scope=scope))
+        reply = _Reply(send, context.trace_id)
         method = scope["method"]
         entry = (
-            tracing.untraced(place)
+            tracing.bind_trace_id(context)
             if scope["path"] in _UNTRACED
-            else tracing.entry(method, place, kind="server", service=self._service)
+            else tracing.entry(method, context, kind="server", service=self._service)
         )
         with entry as span:
             await self._answer(scope, receive, reply)
@@ -87,7 +125,7 @@ class Edge:
             if self._access_log:
                 _log.info("http.request", method=method, route=route, status=reply.status)
             span.rename(f"{method} {route}")
-            span.say(route=route, status=reply.status)
+            span.set_attributes(route=route, status=reply.status)
 
     async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
         try:
@@ -95,8 +133,8 @@ class Edge:
             caller = await self._gate.admit(scope)
             limit = self._checked_limit(scope, headers)
             # Paths with a limit of their own take files, and do not hold them.
-            is_held = limit == self._max_body_bytes
-            size = body_size(headers, limit) if is_held else 0
+            is_buffered = limit == self._max_body_bytes
+            size = body_size(headers, limit) if is_buffered else 0
             with self._in_flight.hold(size), acting_as(caller):
                 await self._app(scope, _limited(receive, limit), reply)
         except FlowXpertError as error:
@@ -113,7 +151,7 @@ class Edge:
             await reply.fail(scope, receive, 500, body)
 
     def _checked_limit(self, scope: Scope, headers: Headers) -> int:
-        """Bytes that the body may have; raises where the URL or its stated length is bad."""
+        """Return the most bytes of the body; raise if the URL or the stated length is bad."""
         if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
             raise InvalidInputError("a URL must not hold a NUL character")
         own = (n for path, n in self._body_limits.items() if scope["path"].startswith(path))
@@ -125,7 +163,7 @@ class Edge:
 
 
 class _Reply:
-    """`send` that adds our headers and remembers whether and how the answer began."""
+    """A `send` that adds our headers and remembers whether and how the answer began."""
 
     def __init__(self, send: Send, trace_id: str) -> None:
         self._send = send
@@ -154,7 +192,7 @@ class _Reply:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Count what comes in, for bodies that do not state their length, and wait for it so long."""
+    """Count the bytes of a body that does not state its length, and limit its pauses."""
     seen, has_more = 0, True
 
     async def counted() -> Message:

@@ -1,4 +1,4 @@
-"""A file that somebody else made, as a browser may show it and never run it."""
+"""A file made by others, served so that a browser shows it and never runs it."""
 
 from fastapi.responses import Response
 
@@ -12,5 +12,5 @@ _HEADERS = {
 
 
 def foreign_file(content: bytes, media_type: str) -> Response:
-    """Return the bytes under the type that they were found to have."""
+    """Return a response with the bytes under their detected media type."""
     return Response(content, media_type=media_type, headers=_HEADERS)

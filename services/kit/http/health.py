@@ -1,4 +1,4 @@
-"""Health: what a service needs, what it goes on without, and which of it answers.
+"""Health: required and optional dependencies of a service, and which of them answer.
 
 A check that hangs hangs alone: it has a thread of its own, and no second one is begun beside it.
 """
@@ -14,13 +14,15 @@ import structlog
 from services.kit.errors import UnavailableError
 
 Check = Callable[[], None]
-"""Raises an `UnavailableError` while the thing it looks at is not ready."""
+"""Function that raises an `UnavailableError` while its dependency is not ready."""
 
 WITHIN_S = 2.0
-"""Longest that whoever asks waits for all checks together; container engines give up after 3 s."""
+"""Longest time that a request waits for all checks together; container engines give up after 3
+s.
+"""
 
 HOLDS_S = 1.0
-"""So long the last answer counts, whoever asks: the probes need no key."""
+"""Seconds for which an answer is cached, whoever asks: the probes need no key."""
 
 OK, DEGRADED, AWAY = "ok", "degraded", "away"
 SLOW = f"no answer in {WITHIN_S:.0f} s"
@@ -29,16 +31,16 @@ _log = structlog.get_logger()
 
 
 class DegradedError(UnavailableError):
-    """It works, and goes on without something itself."""
+    """The service works, but without something itself."""
 
 
 class Probe:
-    """One check. Whoever asks while it runs, or soon after, gets the same answer."""
+    """One check, cached: requests during a run, or soon after, get the same answer."""
 
     def __init__(
         self, name: str, check: Check, *, holds_s: float = HOLDS_S, costs: float = 0.0
     ) -> None:
-        """An answer counts for `holds_s`, and for `costs` times as long as it took."""
+        """Cache an answer for `holds_s`, and for `costs` times its duration."""
         self._costs = costs
         self._name = name
         self._check = check
@@ -48,7 +50,7 @@ class Probe:
         self._holds_until = 0.0
 
     def begin(self) -> "Future[str]":
-        """The answer to come: one of the words above."""
+        """Start the check if needed and return its future: one of the words above."""
         with self._lock:
             running = self._running
             is_old = monotonic() > self._holds_until
@@ -82,7 +84,7 @@ class Probe:
 
 
 class Health:
-    """What one service tells at `/readyz`."""
+    """State of one service at `/readyz`."""
 
     def __init__(
         self, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
@@ -92,24 +94,24 @@ class Health:
         self._probes = {name: Probe(name, check) for name, check in checks.items()}
 
     def states(self) -> dict[str, str]:
-        """Of each thing, whether it answers."""
-        return answers(self._probes)
+        """Return the state of each dependency."""
+        return run_probes(self._probes)
 
     def status(self, states: Mapping[str, str]) -> str:
-        """`ok`, `degraded`, or `away` where something is away that is needed."""
+        """Return `ok`, `degraded`, or `away` if a required dependency is away."""
         if any(states[name] not in {OK, DEGRADED} for name in self._required):
             return AWAY
         return OK if all(state == OK for state in states.values()) else DEGRADED
 
 
-def answers(probes: Mapping[str, Probe], within_s: float = WITHIN_S) -> dict[str, str]:
-    """What the probes say, asked all at once."""
+def run_probes(probes: Mapping[str, Probe], within_s: float = WITHIN_S) -> dict[str, str]:
+    """Run all probes at once and return their states."""
     ends = monotonic() + within_s
     begun = {name: probe.begin() for name, probe in probes.items()}
-    return {name: _waited(answer, ends) for name, answer in begun.items()}
+    return {name: _wait_for(answer, ends) for name, answer in begun.items()}
 
 
-def _waited(answer: "Future[str]", ends: float) -> str:
+def _wait_for(answer: "Future[str]", ends: float) -> str:
     try:
         return answer.result(timeout=max(0.0, ends - monotonic()))
     except NotInTimeError:

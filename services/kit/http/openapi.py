@@ -1,4 +1,4 @@
-"""What a service's description says beside its routes: who may call, and how any call may fail."""
+"""The parts of a service's OpenAPI description beside its routes: credentials and refusals."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _REFUSAL = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusa
 
 
 def refusals(*errors: type[FlowXpertError]) -> Responses:
-    """`responses=` of an endpoint that may refuse in these ways."""
+    """Return the `responses=` of an endpoint that may refuse in these ways."""
     by_status: dict[int, list[type[FlowXpertError]]] = defaultdict(list)
     for error in errors:
         by_status[error.status_code].append(error)
@@ -42,8 +42,8 @@ def refusals(*errors: type[FlowXpertError]) -> Responses:
     }
 
 
-def complete(described: dict[str, Any]) -> dict[str, Any]:
-    """The description, with how callers say who they are, and what every operation may answer."""
+def complete_description(described: dict[str, Any]) -> dict[str, Any]:
+    """Add the credentials, and the refusals of every operation, to a description."""
     components = described.setdefault("components", {})
     components["securitySchemes"] = _CREDENTIALS
     components.setdefault("schemas", {})["Refusal"] = FlowXpertError.schema()
@@ -59,15 +59,15 @@ def complete(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_malformed(status: int, errors: list[type[FlowXpertError]]) -> Iterator[str]:
-    """What is said of them; a malformed request is refused with 422 by every operation."""
+    """Yield the summaries of refusals; every operation refuses malformed requests (422)."""
     always = (InvalidInputError,) if status == InvalidInputError.status_code else ()
     for error in dict.fromkeys((*always, *errors)):
         summary = (error.__doc__ or "").partition("\n")[0]
-        yield f"`{error.__name__}`: {summary}"
+        yield f"`{error.name}`: {summary}"
 
 
-def _refusal(*said: str) -> dict[str, Any]:
-    return {"description": "\n".join(said), "content": _REFUSAL}
+def _refusal(*summaries: str) -> dict[str, Any]:
+    return {"description": "\n".join(summaries), "content": _REFUSAL}
 
 
 def _named(*errors: type[FlowXpertError]) -> dict[str, Any]:

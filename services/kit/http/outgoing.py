@@ -1,8 +1,8 @@
-"""HTTP to allowed hosts alone: what a setting names may still lead elsewhere by its address.
+"""HTTP to allowed hosts only, protected against server-side request forgery.
 
 The host is looked up once, every address that it has is checked, and the connection goes to the
 checked one: a name cannot be rebound between the check and the call. No redirect is followed and no
-proxy is asked.
+proxy is used.
 """
 
 import socket
@@ -22,16 +22,16 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class ForbiddenAddressError(FlowXpertError):
-    """The address is on a host, or at an IP address, that the settings do not allow."""
+    """The host or IP address is not allowed by the settings."""
 
 
 class NotDeliveredError(FlowXpertError):
-    """The host did not take what was sent; trying again may help."""
+    """The host did not accept the request; trying again may help."""
 
 
 @dataclass(frozen=True)
-class Outgoing:
-    """A request to be sent."""
+class OutgoingRequest:
+    """A request to send."""
 
     url: str
     headers: dict[str, str]
@@ -39,8 +39,8 @@ class Outgoing:
     method: str = "POST"
 
 
-class Guard:
-    """Sends requests to allowed hosts; safe to share between threads."""
+class EgressGuard:
+    """Sender of requests to allowed hosts; thread-safe."""
 
     def __init__(
         self,
@@ -50,9 +50,9 @@ class Guard:
         timeout_s: float,
         setting: str = "FLOWXPERT_WRITEBACK_ALLOWED_HOSTS",
     ) -> None:
-        """`allow_private` admits private addresses, loopback among them, and plain HTTP.
+        """Take the allowed hosts; `allow_private` admits private addresses and plain HTTP.
 
-        `setting` is where the hosts come from, for those who are refused.
+        `setting` is the setting of the hosts, for error messages.
         """
         self._setting = setting
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
@@ -68,7 +68,7 @@ class Guard:
         )
 
     def check(self, url: str) -> None:
-        """Whether the settings allow this address.
+        """Check that the settings allow a URL.
 
         Raises:
             ForbiddenAddressError: They do not.
@@ -79,8 +79,8 @@ class Guard:
         if parts.scheme != "https" and not self._allow_private:
             raise ForbiddenAddressError(f"{parts.hostname!a}: only https is written to")
 
-    def send(self, request: Outgoing) -> None:
-        """Send the request; what is answered is not read, but its status.
+    def send(self, request: OutgoingRequest) -> None:
+        """Send the request; of the answer only the status is read.
 
         Raises:
             ForbiddenAddressError: The host, or an address of it, is not allowed.
@@ -105,7 +105,7 @@ class Guard:
 
 
 class _CheckedBackend(httpcore.NetworkBackend):
-    """Connects to addresses that were checked, not to names."""
+    """Network backend that connects to checked addresses, not to names."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
@@ -124,17 +124,17 @@ class _CheckedBackend(httpcore.NetworkBackend):
 
     def _address_of(self, host: str, port: int) -> str:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        addresses = [str(entry[4][0]) for entry in found]
+        addresses = [str(entry[4][0]) for entry in entries]
         if not self._allow_private and not all(map(is_public, addresses)):
             raise ForbiddenAddressError(f"{host!a} has an address that is not public")
         return addresses[0]
 
 
 def is_public(address: str) -> bool:
-    """Whether this is an address of the open internet, also where it carries another inside."""
+    """Tell whether an address is on the open internet, as is one embedded in it."""
     ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         carried = ip.ipv4_mapped or ip.sixtofour

@@ -1,4 +1,4 @@
-"""How a refusal is answered: as JSON, or as a page to a browser that opened one."""
+"""Refusals: JSON for programs, a page for a browser that opened one."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,8 +7,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 ErrorPage = Callable[[Scope, int, Mapping[str, str]], Response]
-"""A page for a request, a status and an error's body; an app with pages has it as
-`state.error_page`, and in `state.no_pages` how the paths begin that answer programs alone."""
+"""Renderer of a page for a request, a status and an error's body. An app with pages has it as
+`state.error_page`, and in `state.no_pages` the path prefixes that answer programs only.
+"""
 
 _CHALLENGE = "www-authenticate"
 
@@ -16,20 +17,20 @@ _CHALLENGE = "www-authenticate"
 def refusal(
     scope: Scope, status: int, body: Mapping[str, str], headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The answer to a request that is refused."""
+    """Build the answer to a request that is refused."""
     page: ErrorPage | None = getattr(scope["app"].state, "error_page", None)
-    told = dict(headers or {})
-    if _CHALLENGE in told and page is not None and _is_of_a_page(scope):
-        told[_CHALLENGE] = 'Bearer realm="FlowXpert"'
+    answer_headers = dict(headers or {})
+    if _CHALLENGE in answer_headers and page is not None and _is_page_request(scope):
+        answer_headers[_CHALLENGE] = 'Bearer realm="FlowXpert"'
     if page is None or not _opens_a_page(scope):
-        return JSONResponse(dict(body), status, told)
+        return JSONResponse(dict(body), status, answer_headers)
     answer = page(scope, status, body)
-    answer.headers.update(told)
+    answer.headers.update(answer_headers)
     return answer
 
 
-def _is_of_a_page(scope: Scope) -> bool:
-    """Whether a browser asks for a page or for what belongs to one.
+def _is_page_request(scope: Scope) -> bool:
+    """Tell whether a browser requests a page or a part of one.
 
     There is a page to sign in, and at `Basic` the browser would ask for a password before it.
     """

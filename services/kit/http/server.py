@@ -12,34 +12,37 @@ from services.kit.errors import UnavailableError
 
 START_TIMEOUT_S = 30.0
 DRAIN_S = 3
-"""Time that open requests and event streams get when the server stops."""
+"""Seconds that open requests and event streams get when the server stops."""
 IDLE_S = 75
-"""Longer than clients and balancers keep a connection (`httpx` 5 s, most others 60 s): it is theirs
-to close it, or a request that is on its way then is lost."""
+"""Keep-alive, longer than that of clients and balancers (`httpx` 5 s, most others 60 s): they have
+to close a connection first, or a request that is on its way then is lost.
+"""
 
 
 SWITCH_INTERVAL_S = 0.00005
-"""How long one thread may compute while another waits. A request changes hands some twenty times,
-and each time it waits this long for a thread that works on the queue; Python's default is 5 ms."""
+"""Longest time that one thread computes while another waits. A request changes threads some twenty
+times, and each time waits this long for a thread that works on the queue; Python's default is 5
+ms.
+"""
 
 
-def give_way_quickly() -> None:
-    """For a process that answers requests and works beside that."""
+def shorten_switch_interval() -> None:
+    """Shorten the switch interval of a process that answers requests beside other work."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
 
 
 class AddressInUseError(UnavailableError):
-    """Something else listens on the address."""
+    """Another process listens on the address."""
 
 
 class ServerThread:
-    """Serves one app on one address until it is stopped."""
+    """HTTP server of one app on one address, until it is stopped."""
 
     def __init__(self, app: ASGIApp, *, host: str, port: int) -> None:
-        """Takes the address at once; port 0 takes a free one.
+        """Bind the address at once; port 0 takes a free one.
 
         Raises:
-            AddressInUseError: The address cannot be had.
+            AddressInUseError: The address cannot be bound.
         """
         self._socket = _listen(host, port)
         self._server = uvicorn.Server(
@@ -58,12 +61,12 @@ class ServerThread:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """URL of the server."""
         host, port = self._socket.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def start(self) -> None:
-        """Begin to serve; returns once requests are answered."""
+        """Start to serve; return once requests are answered."""
         self._thread.start()
         until = time.monotonic() + START_TIMEOUT_S
         while not self._server.started:
@@ -72,7 +75,7 @@ class ServerThread:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Answer what has begun, then end."""
+        """Finish the open requests, then stop."""
         self._server.should_exit = True
         self._thread.join(DRAIN_S * 2)
 

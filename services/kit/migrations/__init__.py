@@ -5,13 +5,15 @@ A room's tables are those defined in its `tables.py`. After changing them, write
 """
 
 import importlib
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from services.kit.errors import FlowXpertError
@@ -23,6 +25,9 @@ ROOMS = tuple(sorted(path.parent.name for path in SERVICES.glob("*/tables.py")))
 
 _ADVISORY_LOCK = 0x666C6F77
 """PostgreSQL lock under which processes migrate one after the other; any fixed number does."""
+
+RELEASE_BEFORE = "v0.1.0-alpha.1"
+"""The release that brings tables of any age to the first revision of every room."""
 
 
 def room_tables(room: str) -> list[Table]:
@@ -40,6 +45,60 @@ def room_tables(room: str) -> list[Table]:
 
 class UnknownRevisionError(FlowXpertError):
     """The tables are of a revision that this code does not know: of newer code."""
+
+
+class OutdatedRevisionError(FlowXpertError):
+    """The tables are of a revision before the first that this code has."""
+
+
+def revisions_of(connection: Connection) -> dict[str, str]:
+    """Return the revision of each room's tables; rooms that have none are left out."""
+    existing = set(inspect(connection).get_table_names())
+    found = {
+        room: connection.scalar(text(f"SELECT version_num FROM alembic_{room}"))  # noqa: S608
+        for room in ROOMS
+        if f"alembic_{room}" in existing
+    }
+    return {room: str(revision) for room, revision in found.items() if revision}
+
+
+def check_revisions(revisions: Mapping[str, str]) -> None:
+    """Refuse tables that the migrations of this code do not start from.
+
+    Raises:
+        OutdatedRevisionError: A room's are older than its first migration.
+        UnknownRevisionError: A room's are newer than its last one.
+    """
+    for room in sorted(revisions.keys() & set(ROOMS)):
+        revision, known = revisions[room], _known_revisions(room)
+        if revision < min(known):
+            raise OutdatedRevisionError(
+                f"the tables of {room} are of revision {revision}, and this release begins with "
+                f"{min(known)}: start this platform once with release {RELEASE_BEFORE}, then with "
+                "this one"
+            )
+        if revision not in known:
+            raise UnknownRevisionError(
+                f"the tables of {room} are of revision {revision}, which a newer release has made"
+            )
+
+
+def migrate(database: Database, *rooms: str) -> None:
+    """Bring the tables of these rooms to the newest revision, once those of all were checked.
+
+    Raises:
+        OutdatedRevisionError: Tables are too old for this code; nothing was changed.
+        UnknownRevisionError: Tables are of newer code; nothing was changed.
+        DatabaseUnavailableError: No connection, or locked for too long.
+    """
+    try:
+        with database.engine.connect() as connection:
+            revisions = revisions_of(connection)
+    except OperationalError as error:
+        raise DatabaseUnavailableError(f"the database did not migrate: {error}") from error
+    check_revisions(revisions)
+    for room in rooms:
+        upgrade(database, room)
 
 
 def upgrade(database: Database, room: str, revision: str = "head") -> None:
@@ -69,7 +128,7 @@ def new_revision(room: str, message: str) -> None:
     versions.mkdir(parents=True, exist_ok=True)
     for package in (versions, versions.parent):
         (package / "__init__.py").touch()
-    number = f"{len(list(versions.glob('v*.py'))) + 1:04d}"
+    number = f"{int(max(_known_revisions(room), default='0')) + 1:04d}"
     database = Database.memory()
     upgrade(database, room)
     with database.engine.connect() as connection:
@@ -89,7 +148,12 @@ def _begin_alone(database: Database, connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
 
 
-def _config(room: str, connection: Connection) -> Config:
+def _known_revisions(room: str) -> list[str]:
+    scripts = ScriptDirectory.from_config(_config(room))
+    return [script.revision for script in scripts.walk_revisions()]
+
+
+def _config(room: str, connection: Connection | None = None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("version_locations", str(SERVICES / room / "migrations" / "versions"))

@@ -14,8 +14,3 @@ depends_on: str | Sequence[str] | None = ${repr(depends_on)}
 def upgrade() -> None:
     """To this revision."""
     ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    """Back to the revision before."""
-    ${downgrades if downgrades else "pass"}

@@ -6,12 +6,12 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from services.kit.observability.redaction import redacted_field
+from services.kit.observability.redaction import redact_field
 
 
 def _redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """The last before the writing: texts of errors and libraries go through it too."""
-    return {name: redacted_field(name, value) for name, value in event.items()}
+    """Redact an event, last of all: texts of errors and libraries pass through it too."""
+    return {name: redact_field(name, value) for name, value in event.items()}
 
 
 def configure_logging(*, log_format: str = "text", level: str = "warning") -> None:

@@ -67,9 +67,9 @@ OLDEST = Gauge(
 
 
 def start_at_zero(metric: MetricWrapperBase, *values: Iterable[str]) -> None:
-    """Make the series of all these label values be there before the first is counted.
+    """Create the series of all these label values before the first event is counted.
 
-    Otherwise a first failure shows no increase, and a rule about it sees nothing.
+    Otherwise a first failure shows no increase, and an alert rule sees nothing.
     """
     for labels in product(*values):
         metric.labels(*labels)
@@ -81,13 +81,13 @@ start_at_zero(OUTBOX, ("waiting", "parked"))
 
 @contextmanager
 def stage_timer(service: str, stage: str, *, is_stream: bool = False) -> Iterator[None]:
-    """Observe how long the block takes, whether or not it raises; its span holds those within.
+    """Observe the duration of the block, whether or not it raises; its span is a parent.
 
-    A block that yields is a stream: what happens in it belongs to whoever reads it.
+    A block that yields is a stream: spans within it belong to its reader.
     """
     start = perf_counter()
     name = f"{service}.{stage}"
-    with tracing.leaf(name, kind="internal") if is_stream else tracing.span(name):
+    with tracing.leaf_span(name, kind="internal") if is_stream else tracing.span(name):
         try:
             yield
         finally:
@@ -96,9 +96,9 @@ def stage_timer(service: str, stage: str, *, is_stream: bool = False) -> Iterato
 
 @contextmanager
 def store_timer(store: str, operation: str) -> Iterator[None]:
-    """Observe how long a store takes for the block, and that it did not answer."""
+    """Observe a store's duration for the block, and whether it answered."""
     start = perf_counter()
-    with tracing.leaf(f"{store} {operation}"):
+    with tracing.leaf_span(f"{store} {operation}"):
         try:
             yield
         except UnavailableError:

@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry, sent over OTLP/HTTP. Only `trace_export.py` speaks to this module."""
+"""Spans by OpenTelemetry, sent over OTLP/HTTP. Imported by `start_tracing` alone."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-from services.kit.observability.tracing import Kind, Place, Span, Value
+from services.kit.observability.tracing import AttributeValue, Span, SpanKind, TraceContext
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
-_KINDS: dict[Kind, trace.SpanKind] = {
+_KINDS: dict[SpanKind, trace.SpanKind] = {
     "internal": trace.SpanKind.INTERNAL,
     "server": trace.SpanKind.SERVER,
     "client": trace.SpanKind.CLIENT,
@@ -29,15 +29,15 @@ _wanted: ContextVar[int] = ContextVar("wanted_trace_id", default=0)
 
 
 def open_tracer(service: str, endpoint: str | None) -> "OtelTracer | None":
-    """Sends in the background what the settings or OpenTelemetry's own variables say; else None."""
+    """Return a tracer that sends spans in the background; None without an endpoint."""
     if endpoint is None and not any(map(os.environ.get, _ENDPOINTS)):
         return None
     url = f"{endpoint.rstrip('/')}/v1/traces" if endpoint else None
     return OtelTracer(service, BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
 
 
-class _Ids(RandomIdGenerator):
-    """A trace that begins here has the id that the logs know it by."""
+class _IdGenerator(RandomIdGenerator):
+    """Generator that gives a new trace the id that the logs have."""
 
     def generate_trace_id(self) -> int:
         return _wanted.get() or super().generate_trace_id()
@@ -50,23 +50,27 @@ class OtelTracer:
     """See `tracing.Tracer`."""
 
     def __init__(self, service: str, processor: SpanProcessor) -> None:
-        """`processor` takes the spans that have ended."""
+        """Take the processor of ended spans."""
         resource = Resource.create({"service.name": service})
-        self._provider = TracerProvider(resource=resource, id_generator=_Ids())
+        self._provider = TracerProvider(resource=resource, id_generator=_IdGenerator())
         self._provider.add_span_processor(processor)
         self._tracer = self._provider.get_tracer("flowxpert")
 
     @contextmanager
     def entry(
-        self, name: str, place: Place, kind: Kind, attributes: Mapping[str, Value]
+        self,
+        name: str,
+        context: TraceContext,
+        kind: SpanKind,
+        attributes: Mapping[str, AttributeValue],
     ) -> Iterator[Span]:
         """See `tracing.Tracer.entry`."""
-        if f"{place.number:032x}" != place.trace_id:
-            attributes = {**attributes, "request.id": place.trace_id}
-        token = _wanted.set(place.number)
+        if f"{context.number:032x}" != context.trace_id:
+            attributes = {**attributes, "request.id": context.trace_id}
+        token = _wanted.set(context.number)
         try:
             begun = self._tracer.start_span(
-                name, context=_around(place), kind=_KINDS[kind], attributes=dict(attributes)
+                name, context=_context_of(context), kind=_KINDS[kind], attributes=dict(attributes)
             )
         finally:
             _wanted.reset(token)
@@ -75,7 +79,7 @@ class OtelTracer:
 
     @contextmanager
     def span(
-        self, name: str, kind: Kind, attributes: Mapping[str, Value], *, is_leaf: bool
+        self, name: str, kind: SpanKind, attributes: Mapping[str, AttributeValue], *, is_leaf: bool
     ) -> Iterator[Span]:
         """See `tracing.Tracer.span`."""
         if not trace.get_current_span().get_span_context().is_valid:
@@ -92,10 +96,10 @@ class OtelTracer:
     @property
     def parent(self) -> str:
         """See `tracing.Tracer.parent`."""
-        found = trace.get_current_span().get_span_context()
-        if not found.is_valid or not found.trace_flags.sampled:
+        context = trace.get_current_span().get_span_context()
+        if not context.is_valid or not context.trace_flags.sampled:
             return ""
-        return f"00-{found.trace_id:032x}-{found.span_id:016x}-{found.trace_flags & 1:02x}"
+        return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags & 1:02x}"
 
     def close(self) -> None:
         """See `tracing.Tracer.close`."""
@@ -111,12 +115,14 @@ class _OtelSpan:
     def rename(self, name: str) -> None:
         self._span.update_name(name)
 
-    def say(self, **attributes: Value) -> None:
+    def set_attributes(self, **attributes: AttributeValue) -> None:
         self._span.set_attributes(attributes)
 
 
 _QUIET = {"record_exception": False, "set_status_on_exception": False}
-"""An error's message may hold what came from outside; its class does not."""
+"""Options that keep error messages out of spans: they may hold text from outside; classes do
+not.
+"""
 
 
 @contextmanager
@@ -131,13 +137,13 @@ def _ending(span: trace.Span) -> Iterator[None]:
         span.end()
 
 
-def _around(place: Place) -> Context:
-    """The context of the caller's span, which another process or thread has kept."""
-    if not place.span_id:
+def _context_of(caller: TraceContext) -> Context:
+    """Return the context of the caller's span, which another process or thread has recorded."""
+    if not caller.span_id:
         return Context()
     parent = trace.SpanContext(
-        trace_id=place.number,
-        span_id=int(place.span_id, 16),
+        trace_id=caller.number,
+        span_id=int(caller.span_id, 16),
         is_remote=True,
         trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED),
     )

@@ -1,6 +1,6 @@
-"""What must not leave the platform in a log or a prompt: secrets, and what points to a person.
+"""Redaction of secrets and personal data in logs and prompts.
 
-Lines stay lines, and what names a secret stays beside its mark. Addresses of machines, host names,
+Lines stay lines, and the name of a secret stays beside its mark. Addresses of machines, host names,
 versions, error codes and the targets of remote shells stay too: a procedure needs them. Every
 pattern is linear in the length of the text.
 """
@@ -16,7 +16,7 @@ PHONE = "[phone]"
 _KEY_BEGINS = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
 _KEY_ENDS = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY-----")
 _KEY_LINES = re.compile(r"(?:\s{0,8}(?:\d{1,7} \| )?[A-Za-z0-9+/=\\]{16,}(?=\s|\Z))*")
-"""What follows the beginning of a key whose end is cut off; it may stand in numbered lines."""
+"""Lines after the beginning of a key whose end is cut off; they may be numbered."""
 
 _NAMES = (
     r"(?:password|passwd|passphrase|secret|token|api[_-]?key|(?:access|account|shared)[_-]?key"
@@ -54,7 +54,7 @@ _UNITS = frozenset(
     {"service", "socket", "target", "timer", "mount", "automount"}
     | {"slice", "device", "scope", "path", "swap"}
 )
-"""What `name@instance.unit` ends in: a unit of systemd, no address."""
+"""Suffixes of `name@instance.unit`: a systemd unit, not an e-mail address."""
 _REMOTE_SHELL = re.compile(
     r"\b(?:ssh|sftp|scp|rsync|mosh|ssh-copy-id)(?:\s+-\w+(?:\s+[^\s-]\S{0,80})?){0,6}\s+\Z"
 )
@@ -73,41 +73,44 @@ _SECRET_FIELD = re.compile(rf"(?i)(?:{_NAMES}|authorization|cookie|private[_-]?k
 _DEEPEST = 6
 
 
-def redacted(text: str) -> str:
-    """The text without secrets, e-mail addresses and persons' phone numbers."""
-    text = _without_private_keys(text)
+def redact(text: str) -> str:
+    """Replace secrets, e-mail addresses and persons' phone numbers in a text."""
+    text = _mask_private_keys(text)
     for pattern in _SECRETS:
-        text = pattern.sub(_hidden, text)
-    text = _ADDRESS.sub(_without_address, text)
-    return _NUMBER.sub(_without_number, text)
+        text = pattern.sub(_mask_secret, text)
+    text = _ADDRESS.sub(_mask_address, text)
+    return _NUMBER.sub(_mask_number, text)
 
 
-def redacted_field(name: str, value: object, depth: int = 0) -> object:
-    """The value of a named field, redacted as deep as it goes."""
+def redact_field(name: str, value: object, depth: int = 0) -> object:
+    """Redact the value of a named field at every depth."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if _SECRET_FIELD.search(name) or depth > _DEEPEST:
         return SECRET
     match value:
         case Mapping():
-            return {key: redacted_field(str(key), each, depth + 1) for key, each in value.items()}
+            return {key: redact_field(str(key), each, depth + 1) for key, each in value.items()}
         case list() | tuple() | set():
-            return [redacted_field(name, each, depth + 1) for each in value]
+            return [redact_field(name, each, depth + 1) for each in value]
         case _:
-            told = f"{name}: "
-            return redacted(f"{told}{value}").removeprefix(told)
+            label = f"{name}: "
+            return redact(f"{label}{value}").removeprefix(label)
 
 
-def _hidden(found: re.Match[str]) -> str:
-    """What names the secret stays, the secret itself goes."""
-    if "secret" not in found.re.groupindex:
+def _mask_secret(matched: re.Match[str]) -> str:
+    """Mask the secret of a match; its name stays."""
+    if "secret" not in matched.re.groupindex:
         return SECRET
-    start, end = (found.start("secret") - found.start(), found.end("secret") - found.start())
-    return found[0][:start] + SECRET + found[0][end:]
+    start, end = (
+        matched.start("secret") - matched.start(),
+        matched.end("secret") - matched.start(),
+    )
+    return matched[0][:start] + SECRET + matched[0][end:]
 
 
-def _without_private_keys(text: str) -> str:
-    ends = [found.end() for found in _KEY_ENDS.finditer(text)]
+def _mask_private_keys(text: str) -> str:
+    ends = [closing.end() for closing in _KEY_ENDS.finditer(text)]
     parts, at = [], 0
     for begin in _KEY_BEGINS.finditer(text):
         if begin.start() < at:
@@ -120,16 +123,16 @@ def _without_private_keys(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _without_address(found: re.Match[str]) -> str:
-    is_unit = found["last"].lower() in _UNITS
-    line = found.string.rfind("\n", 0, found.start()) + 1
-    before = found.string[max(line, found.start() - 400) : found.start()]
-    return found[0] if is_unit or _REMOTE_SHELL.search(before) else E_MAIL
+def _mask_address(matched: re.Match[str]) -> str:
+    is_unit = matched["last"].lower() in _UNITS
+    line = matched.string.rfind("\n", 0, matched.start()) + 1
+    before = matched.string[max(line, matched.start() - 400) : matched.start()]
+    return matched[0] if is_unit or _REMOTE_SHELL.search(before) else E_MAIL
 
 
-def _without_number(found: re.Match[str]) -> str:
-    number = found["number"]
+def _mask_number(matched: re.Match[str]) -> str:
+    number = matched["number"]
     digits = sum(map(str.isdigit, number))
     if not 7 <= digits <= 15 or _MACHINE_OR_TIME.fullmatch(number):
-        return found[0]
-    return found[0].removesuffix(number) + PHONE
+        return matched[0]
+    return matched[0].removesuffix(number) + PHONE

@@ -1,7 +1,7 @@
-"""Traces: what was done for one request, wherever it was done; off until `start_tracing`.
+"""Traces: what was done for one request, in all processes; off until `start_tracing`.
 
-    with tracing.entry(f"{service} {method}", place, kind="server") as span:   # at a process's edge
-        with tracing.span("gateway.walk.retrieve", model=name):                # anywhere below
+    with tracing.entry(f"{service} {method}", context, kind="server") as span:   # a process's edge
+        with tracing.span("gateway.walk.retrieve", model=name):                  # anywhere below
             ...
 
 Attributes are names, numbers and states of the platform itself: never a text from outside.
@@ -19,8 +19,8 @@ import structlog
 TRACE_HEADER = "x-request-id"
 PARENT_HEADER = "traceparent"
 
-Value = str | int | float | bool
-Kind = Literal["internal", "server", "client", "producer", "consumer"]
+AttributeValue = str | int | float | bool
+SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
 
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -28,31 +28,31 @@ _HEX = re.compile(r"[0-9a-f]{32}")
 _NONE = "0" * 32
 
 _LONGEST = 64
-"""Characters of a written place: what the outbox's column holds."""
+"""Most characters of a serialised context: what the outbox's column holds."""
 
 
-class Place(NamedTuple):
-    """Where in a trace something happens: the trace, and the span around it where one is kept."""
+class TraceContext(NamedTuple):
+    """Position in a trace: the trace, and the current span if one is recorded."""
 
     trace_id: str
     span_id: str = ""
 
     @classmethod
-    def read(cls, written: str) -> "Place":
-        """The place that was written so; a new trace where nothing was."""
+    def parse(cls, written: str) -> "TraceContext":
+        """Parse a serialised context; an empty one begins a new trace."""
         trace_id, _, span_id = written.partition("/")
         return cls(trace_id or uuid4().hex, span_id)
 
     @classmethod
-    def of_headers(cls, headers: Mapping[str, str]) -> "Place":
-        """The caller's place (W3C `traceparent`, else `x-request-id`), or a new trace.
+    def from_headers(cls, headers: Mapping[str, str]) -> "TraceContext":
+        """Return the caller's context (W3C `traceparent`, else `x-request-id`), or a new trace.
 
-        A caller that sends both, of one trace, keeps the name that it gave to its request. A span
-        that the caller does not keep is not gone on with.
+        If a caller sends both, for one trace, its request id names the trace. A span that the
+        caller does not record is not continued.
         """
         parent = _TRACEPARENT.fullmatch(headers.get(PARENT_HEADER, ""))
-        given = headers.get(TRACE_HEADER, "")
-        named = given if _REQUEST_ID.fullmatch(given) else ""
+        request_id = headers.get(TRACE_HEADER, "")
+        named = request_id if _REQUEST_ID.fullmatch(request_id) else ""
         if parent is None or parent[1] == _NONE:
             return cls(named or uuid4().hex)
         is_one = named and cls(named).number == int(parent[1], 16)
@@ -68,59 +68,63 @@ class Place(NamedTuple):
         return int.from_bytes(hashlib.sha256(self.trace_id.encode()).digest()[:16])
 
     def __str__(self) -> str:
-        """As the outbox keeps it; without its span where both have no room."""
+        """Serialise the context for the outbox; without the span if there is no room for both."""
         written = f"{self.trace_id}/{self.span_id}" if self.span_id else self.trace_id
         return written if len(written) <= _LONGEST else self.trace_id
 
 
 class Span(Protocol):
-    """What may be said of a span while it lasts."""
+    """A running span."""
 
     def rename(self, name: str) -> None:
-        """Give it a better name."""
+        """Rename the span."""
 
-    def say(self, **attributes: Value) -> None:
-        """Give it attributes."""
+    def set_attributes(self, **attributes: AttributeValue) -> None:
+        """Set attributes of the span."""
 
 
 class Tracer(Protocol):
-    """The library behind; see `opentelemetry.py`."""
+    """The tracing library; see `opentelemetry.py`."""
 
     def entry(
-        self, name: str, place: Place, kind: Kind, attributes: Mapping[str, Value]
+        self,
+        name: str,
+        context: TraceContext,
+        kind: SpanKind,
+        attributes: Mapping[str, AttributeValue],
     ) -> AbstractContextManager[Span]:
-        """A span that begins or goes on with a trace."""
+        """Open a span that begins or continues a trace."""
 
     def span(
-        self, name: str, kind: Kind, attributes: Mapping[str, Value], *, is_leaf: bool
+        self, name: str, kind: SpanKind, attributes: Mapping[str, AttributeValue], *, is_leaf: bool
     ) -> AbstractContextManager[Span]:
-        """A span within the current one; nothing where there is none."""
+        """Open a span within the current one; none if there is none."""
 
     @property
     def parent(self) -> str:
-        """The current span as a `traceparent`; empty where none is kept."""
+        """The current span as a `traceparent`; empty if none is recorded."""
 
     def close(self) -> None:
-        """Send what is left, and end."""
+        """Send the remaining spans, and end."""
 
 
-class _Silent:
-    """Stands for a span while nothing is traced."""
+class _NoSpan:
+    """Null span, while nothing is traced."""
 
     def rename(self, name: str) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
-    def say(self, **attributes: Value) -> None:
-        """Nothing is kept."""
+    def set_attributes(self, **attributes: AttributeValue) -> None:
+        """Do nothing."""
 
 
-_SILENT = _Silent()
+_NO_SPAN = _NoSpan()
 _tracer: Tracer | None = None
 
 
 @contextmanager
-def tracing_by(tracer: Tracer) -> Iterator[None]:
-    """Until it ends, this process's spans go to the tracer."""
+def use_tracer(tracer: Tracer) -> Iterator[None]:
+    """Send this process's spans to the tracer while the context is open."""
     global _tracer  # noqa: PLW0603 - a process has one, as it has one log
     before, _tracer = _tracer, tracer
     try:
@@ -132,50 +136,52 @@ def tracing_by(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def entry(
-    name: str, place: Place, *, kind: Kind = "internal", **attributes: Value
+    name: str, context: TraceContext, *, kind: SpanKind = "internal", **attributes: AttributeValue
 ) -> Iterator[Span]:
-    """What a process does for a trace: logs carry its id, and spans below belong to it."""
-    with untraced(place) as silent:
+    """Open the root span of a process for a trace; logs carry its id."""
+    with bind_trace_id(context) as silent:
         if _tracer is None:
             yield silent
             return
-        with _tracer.entry(name, place, kind, attributes) as kept:
+        with _tracer.entry(name, context, kind, attributes) as kept:
             yield kept
 
 
 @contextmanager
-def untraced(place: Place) -> Iterator[Span]:
-    """Logs carry the trace's id, and no span is kept."""
-    with structlog.contextvars.bound_contextvars(trace_id=place.trace_id):
-        yield _SILENT
+def bind_trace_id(context: TraceContext) -> Iterator[Span]:
+    """Add the trace's id to logs, without recording a span."""
+    with structlog.contextvars.bound_contextvars(trace_id=context.trace_id):
+        yield _NO_SPAN
 
 
 def span(
-    name: str, *, kind: Kind = "internal", **attributes: Value
+    name: str, *, kind: SpanKind = "internal", **attributes: AttributeValue
 ) -> AbstractContextManager[Span]:
-    """A span within the current one; nothing outside of a trace. What it raises marks it failed."""
+    """Open a span within the current one, if any; an exception marks it failed."""
     if _tracer is None:
-        return nullcontext(_SILENT)
+        return nullcontext(_NO_SPAN)
     return _tracer.span(name, kind, attributes, is_leaf=False)
 
 
-def leaf(name: str, *, kind: Kind = "client", **attributes: Value) -> AbstractContextManager[Span]:
-    """As `span`, with nothing below it: it may begin in one thread and end in another."""
+def leaf_span(
+    name: str, *, kind: SpanKind = "client", **attributes: AttributeValue
+) -> AbstractContextManager[Span]:
+    """Open a span without children: it may begin in one thread and end in another."""
     if _tracer is None:
-        return nullcontext(_SILENT)
+        return nullcontext(_NO_SPAN)
     return _tracer.span(name, kind, attributes, is_leaf=True)
 
 
-def here() -> Place:
-    """Where the caller is; without a trace id outside of any."""
+def current_context() -> TraceContext:
+    """Return the current context; without a trace id outside of any trace."""
     trace_id = str(structlog.contextvars.get_contextvars().get("trace_id", ""))
-    found = _TRACEPARENT.fullmatch(_tracer.parent) if _tracer else None
-    return Place(trace_id, found[2] if found else "")
+    parent = _TRACEPARENT.fullmatch(_tracer.parent) if _tracer else None
+    return TraceContext(trace_id, parent[2] if parent else "")
 
 
 def headers() -> dict[str, str]:
-    """What another service is told of the trace."""
-    trace_id = here().trace_id
-    told = {TRACE_HEADER: trace_id} if trace_id else {}
+    """Return the headers that pass the trace on to another service."""
+    trace_id = current_context().trace_id
+    trace_headers = {TRACE_HEADER: trace_id} if trace_id else {}
     parent = _tracer.parent if _tracer else ""
-    return told | ({PARENT_HEADER: parent} if parent else {})
+    return trace_headers | ({PARENT_HEADER: parent} if parent else {})

@@ -1,24 +1,29 @@
-"""The queue: Celery on Redis, which wakes workers in other processes and spreads tasks over them.
+"""The Celery queue on Redis: it wakes workers in other processes and distributes tasks.
 
-Nothing relies on what the broker remembers: `kit.outbox` holds every task until it is finished.
+Nothing relies on the broker's memory: `kit.outbox` holds every task until it is finished.
 """
 
 import threading
 
+import structlog
 from celery import Celery
 from celery.exceptions import WorkerShutdown
 from celery.worker import WorkController
+from kombu.exceptions import OperationalError as BrokerError
 
-from services.kit.queue.outbox import Outbox, QueueUnavailableError, RegisteredTask
+from services.kit.errors import UnavailableError
+from services.kit.observability import tracing
+from services.kit.observability.metrics import store_timer
+from services.kit.queue.outbox import DueTask, Outbox, QueueUnavailableError, RegisteredTask
 
 VISIBILITY_TIMEOUT_S = 3600
-"""After this long Redis hands an unacknowledged message to somebody else. The outbox is faster."""
+"""Time after which Redis redelivers an unacknowledged message. The outbox is faster."""
 
 START_TIMEOUT_S = 10.0
 
 
 def create_queue(broker_url: str) -> Celery:
-    """A Celery application whose tasks are acknowledged late and carry JSON only.
+    """Create a Celery application whose tasks are acknowledged late and carry only JSON.
 
     A task's queue is its room: `gateway.walk` goes to `flowxpert.gateway`.
     """
@@ -48,7 +53,7 @@ def create_queue(broker_url: str) -> Celery:
 
 
 def queue_name(room: str) -> str:
-    """The queue that the room's tasks wait in."""
+    """Return the name of the queue of a room's tasks."""
     return f"flowxpert.{room}"
 
 
@@ -65,9 +70,9 @@ class WorkerThread:
     """
 
     def __init__(self, queue: Celery, room: str, outbox: Outbox) -> None:
-        """The room's tasks are registered with the outbox before."""
+        """Create the worker; the room's tasks must be registered with the outbox."""
         for name, task in outbox.registered(room).items():
-            _take(queue, outbox, name, task)
+            _register(queue, outbox, name, task)
         self._queue = queue
         self._ready = threading.Event()
         self._worker = WorkController(
@@ -86,7 +91,7 @@ class WorkerThread:
         self._thread = threading.Thread(target=self._work, name=f"worker-{room}", daemon=True)
 
     def start(self) -> None:
-        """Begin to work; returns once the queue is being listened to.
+        """Start to work; return once the queue is being listened to.
 
         Raises:
             QueueUnavailableError: The broker did not answer within ten seconds.
@@ -97,11 +102,11 @@ class WorkerThread:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it works."""
+        """True while the thread runs."""
         return self._thread.is_alive()
 
     def retire(self) -> None:
-        """Take no more tasks; the current one goes on."""
+        """Take no more tasks; the current one continues."""
         consumer = self._worker.consumer
         if self._thread.is_alive() and consumer is not None:
             consumer.call_soon(_end_worker)
@@ -112,7 +117,7 @@ class WorkerThread:
         self.join(timeout)
 
     def join(self, timeout: float) -> None:
-        """Wait for the end of the current task, but not for longer."""
+        """Wait for the current task, but not longer than the timeout."""
         if self._thread.is_alive():
             self._thread.join(timeout)
 
@@ -122,7 +127,7 @@ class WorkerThread:
         self._worker.start()
 
 
-def _take(queue: Celery, outbox: Outbox, name: str, task: RegisteredTask) -> None:
+def _register(queue: Celery, outbox: Outbox, name: str, task: RegisteredTask) -> None:
     def run(key: str) -> None:
         outbox.run(key, task.work, task.on_parked)
 
@@ -131,5 +136,87 @@ def _take(queue: Celery, outbox: Outbox, name: str, task: RegisteredTask) -> Non
 
 
 def _end_worker() -> None:
-    """Celery's own way out, taken inside the worker's loop between two tasks."""
+    """Stop the worker in Celery's own way, inside its loop between two tasks."""
     raise WorkerShutdown(0)
+
+
+POLL_S = 1.0
+"""Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
+
+PAUSE_S = 0.05
+"""Least time between two looks, so that a burst is published in batches; a single put after a quiet
+moment is published at once.
+"""
+
+PUBLISH_AT_ONCE = 200
+
+REPUBLISH_S = 60.0
+"""Time after which an unclaimed published task is published again, plus a second for each task that
+waits: its message was lost with a broker or a worker. A duplicate is harmless.
+"""
+LATEST_REPUBLISH_S = 900.0
+
+_log = structlog.get_logger()
+
+
+class Relay:
+    """Thread that publishes due tasks at once.
+
+    A task is marked as published after the broker took it, so each is published at least once.
+    """
+
+    def __init__(self, outbox: Outbox, queue: Celery) -> None:
+        self._outbox = outbox
+        self._queue = queue
+        self._wake = outbox.listen()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
+
+    def start(self) -> None:
+        """Start to publish, first of all what is due."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop publishing; what is unpublished stays in the outbox."""
+        self._stopping.set()
+        self._wake.set()
+        self._thread.join(POLL_S * 5)
+
+    @property
+    def is_alive(self) -> bool:
+        """True while the thread runs."""
+        return self._thread.is_alive()
+
+    def publish(self) -> int:
+        """Publish the due tasks to the broker and return their number."""
+        due = self._outbox.due(limit=PUBLISH_AT_ONCE)
+        for task in due:
+            self._send(task)
+        if due:
+            waiting = self._outbox.counts()["waiting"]
+            patience_s = min(REPUBLISH_S + waiting, LATEST_REPUBLISH_S)
+            self._outbox.mark_published(due, again_after=patience_s)
+        return len(due)
+
+    def _send(self, task: DueTask) -> None:
+        context = tracing.TraceContext.parse(task.trace_id)
+        with (
+            tracing.entry(f"publish {task.task}", context, kind="producer"),
+            store_timer("broker", "publish"),
+        ):
+            self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.wait(POLL_S)
+            self._wake.clear()
+            try:
+                while self.publish() == PUBLISH_AT_ONCE and not self._stopping.is_set():
+                    continue
+            except (BrokerError, UnavailableError) as error:
+                _log.warning("relay.unavailable", reason=str(error))
+                self._stopping.wait(POLL_S)
+            except Exception:  # noqa: BLE001 - the thread's entry point; tasks wait for it
+                _log.exception("relay.failed")
+                self._stopping.wait(POLL_S)
+            self._stopping.wait(PAUSE_S)

@@ -1,4 +1,4 @@
-"""The outbox: a task is written with the noun it is about and stays until its work is committed.
+"""The outbox: a task is stored with the data it is about, and stays until its work is committed.
 
 How a room uses it:
 
@@ -13,22 +13,22 @@ How a room uses it:
         session.add(workflow_row)
         outbox.finish(session)
 
-One claim, two wake-ups: an `OutboxWorker` of the process that put the task hears the commit and
-takes the next row of its room; elsewhere a relay publishes the row's key, and a Celery worker takes
-the row of that key.
+One claim, two wake-ups: an `OutboxWorker` of the process that put the task is woken by the commit
+and takes the next row of its room; elsewhere a relay publishes the row's key, and a Celery worker
+takes the row of that key.
 
 What it guarantees, wherever a process is killed:
 
-- **Nothing is lost.** The row commits with the noun. It is looked for, or published, until a worker
+- **Nothing is lost.** The row commits with the data. It is polled for, or published, until a worker
   has claimed it, and again when that worker's lease runs out, so a broker may forget everything.
 - **Nothing is done twice.** A worker claims the row by a conditional UPDATE before it starts: of
-  two that would have it, one finds it taken or gone. `finish` deletes the row in the
+  two claimants, one finds it taken or gone. `finish` deletes the row in the
   transaction that stores the result; whoever lost its claim meanwhile fails there, and its
   transaction with it. What a task does outside that transaction may happen again and must be
   idempotent.
-- **Nothing spins for ever.** After `max_attempts` failures, or as many deaths of the process, the
-  row is parked with its reason and `on_parked` is told; `retry` puts it back to work. A store that
-  does not answer is not the task's fault: such attempts are not counted, only spaced out.
+- **Nothing is retried for ever.** After `max_attempts` failures, or as many deaths of the process,
+  the row is parked with its reason and `on_parked` is called; `retry` puts it back to work. A store
+  that does not answer is not the task's fault: such attempts are not counted, only spaced out.
 """
 
 import threading
@@ -55,25 +55,25 @@ from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
 from services.kit.sql.database import Database
-from services.kit.sql.rows import changed
+from services.kit.sql.rows import execute_and_count
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0
-"""A claimed task whose process shows no sign of life for this long is given to another."""
+"""Lease of a claimed task: without a renewal for this long it is given to another worker."""
 
 RETRY_S = 2.0
 """Pause after a first failure; it doubles with each further one."""
 LONGEST_PAUSE_S = 60.0
 
 NORMAL = 6
-"""The priority of what states none: Redis keeps 0, 3, 6 and 9 apart, the first goes first."""
+"""Default priority. Redis keeps 0, 3, 6 and 9 apart; the lowest goes first."""
 
 _log = structlog.get_logger()
 _current: ContextVar["Claim | None"] = ContextVar("outbox_claim", default=None)
 
-Work = Callable[..., None]
+TaskFunction = Callable[..., None]
 OnParked = Callable[[Session, Mapping[str, Any], str], None]
-"""Told in the transaction that parks: the session, the task's arguments, the reason."""
+"""Callback in the transaction that parks a task: the session, the task's arguments, the reason."""
 
 
 class QueueUnavailableError(UnavailableError):
@@ -86,7 +86,7 @@ class LostClaimError(FlowXpertError):
 
 @dataclass(eq=False)
 class Claim:
-    """One worker's hold on one task."""
+    """Claim of one worker on one task."""
 
     key: str
     task: str
@@ -98,7 +98,7 @@ class Claim:
 
 
 class DueTask(NamedTuple):
-    """What the relay needs of a task."""
+    """A due task, as the relay needs it."""
 
     key: str
     task: str
@@ -108,29 +108,29 @@ class DueTask(NamedTuple):
 
 
 class RegisteredTask(NamedTuple):
-    """What is done for a task."""
+    """The functions of a task name."""
 
-    work: Work
+    work: TaskFunction
     on_parked: OnParked | None
 
 
 class WaitingTasks(NamedTuple):
-    """Tasks of one name that nobody works on."""
+    """Tasks of one name that no worker has claimed."""
 
     task: str
     since: float
-    """When the oldest was to begin, in seconds since the epoch."""
+    """Due time of the oldest, in seconds since the epoch."""
 
 
 class NewTask(NamedTuple):
-    """A task that is put."""
+    """A task to be put."""
 
     kwargs: Mapping[str, Any]
     key: str
     priority: int
-    """0 to 9; the lowest is run first."""
+    """Priority, 0 to 9; the lowest is run first."""
     trace_id: str
-    """Where in its trace it is put; see `tracing.Place`."""
+    """Position in its trace; see `tracing.TraceContext`."""
 
 
 class ParkedTask(NamedTuple):
@@ -151,7 +151,7 @@ _PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
 
 
 class Outbox:
-    """Tasks that are not finished; see the module for what it guarantees."""
+    """Unfinished tasks; see the module for the guarantees."""
 
     def __init__(
         self, database: Database, *, max_attempts: int = 5, lease_s: float = LEASE_S
@@ -164,7 +164,7 @@ class Outbox:
         self._running: set[Claim] = set()
 
     def listen(self) -> threading.Event:
-        """An event of the caller's own that is set whenever a put has committed here."""
+        """Return a new event that is set whenever a put of this process has committed."""
         self._listeners.append(heard := threading.Event())
         return heard
 
@@ -177,18 +177,18 @@ class Outbox:
         *,
         priority: int = NORMAL,
     ) -> bool:
-        """Add a task to the caller's transaction; it may be worked on as soon as that commits.
+        """Add a task to the caller's transaction; it may be run as soon as that commits.
 
-        Of what waits, tasks of priority 0 are run first, those of 9 last.
+        Tasks of priority 0 are run first, those of 9 last.
 
-        False, and nothing added, when a task with that key is not finished yet: a task that may
+        Return False, and add nothing, if a task with that key is not finished yet: a task that may
         have begun and must run again for newer content needs another key.
         """
-        task = NewTask(kwargs, key, priority, str(tracing.here()))
+        task = NewTask(kwargs, key, priority, str(tracing.current_context()))
         return key in self.put_all(session, task_name, [task])
 
     def put_all(self, session: Session, task_name: str, tasks: Sequence[NewTask]) -> set[str]:
-        """As `put`, for several in one statement; the keys of those that were added."""
+        """Put several tasks in one statement and return the keys of those that were added."""
         now = time.time()
         rows = [
             {
@@ -222,7 +222,7 @@ class Outbox:
         *,
         after_s: float,
     ) -> bool:
-        """As `put`, but it is due only after so many seconds."""
+        """Put a task as `put`, due only after so many seconds."""
         added = self.put(session, task_name, kwargs, key)
         if added:
             due_at = time.time() + after_s
@@ -233,7 +233,7 @@ class Outbox:
     def parked(
         self, *, limit: int, keys: Sequence[str] | None = None, until: float | None = None
     ) -> list[ParkedTask]:
-        """What was given up, the longest ago first; of these keys, and until then, where named."""
+        """List parked tasks, the oldest first; of `keys` and parked by `until`, if given."""
         statement = select(*_PARKED).where(OutboxRow.parked_at.is_not(None))
         if keys is not None:
             statement = statement.where(OutboxRow.key.in_(keys))
@@ -244,9 +244,10 @@ class Outbox:
             return [ParkedTask(*row) for row in session.execute(ordered)]
 
     def retry(self, session: Session, key: str) -> bool:
-        """Put a parked task back to work in the caller's transaction, as if it had never been run.
+        """Put a parked task back to work in the caller's transaction, as if it had never run.
 
-        False, and nothing done, when no task of that key is parked: of two callers one gets True.
+        Return False, and do nothing, if no task of that key is parked: of two callers one gets
+        True.
         """
         statement = (
             update(OutboxRow)
@@ -254,23 +255,25 @@ class Outbox:
             .values(parked_at=None, attempts=0, due_at=time.time(), runner=None)
         )
         self._wake_after(session)
-        return changed(session, statement) == 1
+        return execute_and_count(session, statement) == 1
 
-    def register(self, task_name: str, work: Work, *, on_parked: OnParked | None = None) -> None:
-        """Say what is done for tasks of this name, before workers of its room begin.
+    def register(
+        self, task_name: str, work: TaskFunction, *, on_parked: OnParked | None = None
+    ) -> None:
+        """Register the function of a task name, before the workers of its room start.
 
-        `work` gets what was put as keyword arguments.
+        `work` gets the arguments of the task as keywords.
         """
         self._tasks[task_name] = RegisteredTask(work, on_parked)
         start_at_zero(TASKS, [task_name], OUTCOMES)
         start_at_zero(OLDEST, [task_name])
 
     def registered(self, room: str) -> dict[str, RegisteredTask]:
-        """The room's tasks by name: those of the room `gateway` start with `gateway.`."""
+        """Return the room's tasks by name: those of the room `gateway` start with `gateway.`."""
         return {name: task for name, task in self._tasks.items() if name.startswith(f"{room}.")}
 
     def run_next(self, room: str) -> bool:
-        """Run the room's most urgent due task, of equal ones the oldest; False where none is due.
+        """Run the room's most urgent due task, oldest first; return False if none is due.
 
         Raises:
             DatabaseUnavailableError: It did not answer.
@@ -287,30 +290,32 @@ class Outbox:
                 self._run(claim, *tasks[claim.task])
                 return True
 
-    def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
-        """Claim the task, do its work and take it out; nothing when it is taken or gone."""
-        claim = self._claim_surely(key)
+    def run(self, key: str, work: TaskFunction, on_parked: OnParked | None = None) -> None:
+        """Claim the task, run it and delete it; do nothing if it is taken or gone."""
+        claim = self._claim_with_retries(key)
         if claim is not None:
             self._run(claim, work, on_parked)
 
-    def _run(self, claim: Claim, work: Work, on_parked: OnParked | None) -> None:
+    def _run(self, claim: Claim, work: TaskFunction, on_parked: OnParked | None) -> None:
         if claim.attempts > self.max_attempts:
             self._park(claim, f"the process ended in each of {self.max_attempts} runs", on_parked)
             return
         token = _current.set(claim)
         self._running.add(claim)
-        place = tracing.Place.read(claim.trace_id)
+        context = tracing.TraceContext.parse(claim.trace_id)
         try:
-            with tracing.entry(claim.task, place, kind="consumer", attempt=claim.attempts) as span:
+            with tracing.entry(
+                claim.task, context, kind="consumer", attempt=claim.attempts
+            ) as span:
                 outcome = self._attempt(claim, work, on_parked)
-                span.say(outcome=outcome)
+                span.set_attributes(outcome=outcome)
         finally:  # a worker that is being ended raises what no handler of errors catches
             self._running.discard(claim)
             _current.reset(token)
         TASKS.labels(claim.task, outcome).inc()
 
     def finish(self, session: Session) -> None:
-        """Take the running task out in the session that stores its result; no task, no effect.
+        """Delete the running task in the session that stores its result; without a task, none.
 
         Raises:
             LostClaimError: Another worker has it now. Let it roll the transaction back.
@@ -318,20 +323,20 @@ class Outbox:
         claim = _current.get()
         if claim is None:
             return
-        if changed(session, delete(OutboxRow).where(*_held(claim))) == 0:
+        if execute_and_count(session, delete(OutboxRow).where(*_owned_by(claim))) == 0:
             raise LostClaimError(f"the task {claim.key!r} was taken over by another worker")
         event.listen(
             session, "after_commit", lambda _session: setattr(claim, "finished", True), once=True
         )
 
     def due(self, *, limit: int) -> list[DueTask]:
-        """Tasks to publish now: the urgent ones first, of equal ones the oldest."""
+        """List tasks to publish now: the urgent ones first, of equal ones the oldest."""
         statement = select(*_DUE).where(*_is_due()).order_by(*_ORDER).limit(limit)
         with self.database.session() as session:
             return [DueTask(*row) for row in session.execute(statement)]
 
-    def published(self, due: Sequence[DueTask], *, again_after: float) -> None:
-        """Note that the broker took these; what a worker has claimed since is left alone."""
+    def mark_published(self, due: Sequence[DueTask], *, again_after: float) -> None:
+        """Record that the broker took these tasks; tasks claimed since are left alone."""
         # One statement, however many: while it runs no other writer does. A claim made since `due`
         # was read has moved its row's due time past all of these.
         latest = max(task.due_at for task in due)
@@ -344,22 +349,25 @@ class Outbox:
             session.execute(statement)
 
     def renew(self) -> None:
-        """Prolong the leases of what runs in this process."""
+        """Renew the leases of the tasks that run in this process."""
         running = list(self._running)
         if not running:
             return
         with self.database.session() as session:
             for claim in running:
                 session.execute(
-                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + self.lease_s)
+                    update(OutboxRow)
+                    .where(*_owned_by(claim))
+                    .values(due_at=time.time() + self.lease_s)
                 )
 
     def release(self) -> list[str]:
-        """Give back at once what still runs in this process: its keys.
+        """Give back at once the tasks that still run in this process and return their keys.
 
-        Another process begins it anew. What this one still does of it is void: `finish` fails.
+        Another process begins them anew. Whatever this one still does for them is void: `finish`
+        fails.
         """
-        given = []
+        released = []
         with self.database.session() as session:
             for claim in list(self._running):
                 values = {
@@ -367,12 +375,12 @@ class Outbox:
                     "due_at": time.time(),
                     "attempts": OutboxRow.attempts - 1,
                 }
-                held = update(OutboxRow).where(*_held(claim)).values(values)
-                given += [claim.key] if changed(session, held) else []
-        return given
+                statement = update(OutboxRow).where(*_owned_by(claim)).values(values)
+                released += [claim.key] if execute_and_count(session, statement) else []
+        return released
 
     def restart(self) -> None:
-        """Make every unfinished task due: only for a process that has the database to itself."""
+        """Make every unfinished task due; only for a process that has the database to itself."""
         with self.database.session() as session:
             session.execute(
                 update(OutboxRow)
@@ -381,14 +389,14 @@ class Outbox:
             )
 
     def counts(self) -> dict[str, int]:
-        """Tasks that are `waiting` or running, and that are `parked`."""
+        """Count the tasks that are `waiting` or running, and those that are `parked`."""
         parked = func.count(OutboxRow.parked_at)
         with self.database.session() as session:
             total, at_rest = session.execute(select(func.count(), parked)).one()
         return {"waiting": total - at_rest, "parked": at_rest}
 
     def waiting(self) -> list[WaitingTasks]:
-        """What waits for a worker, by the tasks' names."""
+        """List the tasks that wait for a worker, by name."""
         statement = (
             select(OutboxRow.task, func.min(OutboxRow.created_at))
             .where(OutboxRow.parked_at.is_(None), OutboxRow.runner.is_(None))
@@ -404,8 +412,8 @@ class Outbox:
 
         event.listen(session, "after_commit", wake, once=True)
 
-    def _claim_surely(self, key: str) -> Claim | None:
-        """A message is not let go because the database is away: it would come again much later."""
+    def _claim_with_retries(self, key: str) -> Claim | None:
+        """Claim a task, however long the database is away: its message would return too late."""
         while True:
             try:
                 return self._claim(key)
@@ -432,28 +440,29 @@ class Outbox:
             return None
         return Claim(key, row.task, runner, dict(row.kwargs), row.attempts, row.trace_id)
 
-    def _attempt(self, claim: Claim, work: Work, on_parked: OnParked | None) -> str:
-        """Do the work, whatever it raises; the outcome in one word."""
+    def _attempt(self, claim: Claim, work: TaskFunction, on_parked: OnParked | None) -> str:
+        """Run the task, whatever it raises, and return the outcome in one word."""
         try:
             work(**claim.kwargs)
-            self._take_out(claim)
+            self._finish_if_open(claim)
         except LostClaimError:
             _log.warning("outbox.claim_lost", key=claim.key)
             return "lost"
         except Exception as error:  # noqa: BLE001 - a task's entry point
             _log.exception("outbox.task_failed", key=claim.key, attempt=claim.attempts)
-            self._give_back(claim, error, on_parked)
+            self._retry_or_park(claim, error, on_parked)
             return "failed"
         return "done"
 
-    def _take_out(self, claim: Claim) -> None:
+    def _finish_if_open(self, claim: Claim) -> None:
         if not claim.finished:
             with self.database.session() as session:
                 self.finish(session)
 
-    def _give_back(self, claim: Claim, error: Exception, on_parked: OnParked | None) -> None:
-        """Let the task be tried again after a pause, or park it when it had its chances."""
-        reason = f"{type(error).__name__}: {error}"
+    def _retry_or_park(self, claim: Claim, error: Exception, on_parked: OnParked | None) -> None:
+        """Schedule a retry after a pause, or park the task after its last attempt."""
+        name = error.name if isinstance(error, FlowXpertError) else type(error).__name__
+        reason = f"{name}: {error}"
         excused = isinstance(error, FlowXpertError) and error.retryable
         if claim.attempts >= self.max_attempts and not excused:
             self._park(claim, reason, on_parked)
@@ -466,12 +475,17 @@ class Outbox:
             "attempts": max(1, claim.attempts - 1) if excused else claim.attempts,
         }
         with self.database.session() as session:
-            session.execute(update(OutboxRow).where(*_held(claim)).values(values))
+            session.execute(update(OutboxRow).where(*_owned_by(claim)).values(values))
 
     def _park(self, claim: Claim, reason: str, on_parked: OnParked | None) -> None:
         values = {"parked_at": time.time(), "reason": reason, "runner": None}
         with self.database.session() as session:
-            if changed(session, update(OutboxRow).where(*_held(claim)).values(values)) == 0:
+            if (
+                execute_and_count(
+                    session, update(OutboxRow).where(*_owned_by(claim)).values(values)
+                )
+                == 0
+            ):
                 return
             if on_parked is not None:
                 on_parked(session, claim.kwargs, reason)
@@ -482,5 +496,5 @@ def _is_due() -> tuple[ColumnElement[bool], ...]:
     return OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None)
 
 
-def _held(claim: Claim) -> tuple[Any, ...]:
+def _owned_by(claim: Claim) -> tuple[Any, ...]:
     return OutboxRow.key == claim.key, OutboxRow.runner == claim.runner

@@ -1,4 +1,4 @@
-"""Work that a process does every so often."""
+"""Periodic work of a process."""
 
 import threading
 from collections.abc import Callable
@@ -12,9 +12,9 @@ _log = structlog.get_logger()
 
 
 class Periodic:
-    """A thread that does the work soon after its start, and again after each pause.
+    """Thread that does the work soon after its start, and again after each pause.
 
-    Work that returns True has more to do, and goes on at once.
+    Work that returns True has more to do, and is repeated at once.
     """
 
     def __init__(
@@ -28,17 +28,17 @@ class Periodic:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End; work that has begun is waited for, but not for long."""
+        """Stop the thread; running work is waited for, but not for long."""
         self._stopping.set()
         self._thread.join(5.0)
 
     @property
     def is_alive(self) -> bool:
-        """Whether it goes on."""
+        """True while the thread runs."""
         return self._thread.is_alive()
 
     def _run(self) -> None:
@@ -46,7 +46,7 @@ class Periodic:
         while not self._stopping.wait(pause_s):
             pause_s = self._every_s
             try:
-                with tracing.entry(f"periodic {self._name}", tracing.Place.read("")):
+                with tracing.entry(f"periodic {self._name}", tracing.TraceContext.parse("")):
                     pause_s = 0.0 if self._work() is True else self._every_s
             except UnavailableError as error:
                 _log.warning("periodic.unavailable", work=self._name, reason=str(error))

@@ -1,5 +1,6 @@
-"""The threads that work on a process's queues, and how they come to an end."""
+"""The threads that work on a process's queues, and their shutdown."""
 
+import threading
 import time
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,24 +8,129 @@ from typing import Protocol
 import structlog
 
 from services.kit.errors import UnavailableError
-from services.kit.queue.leases import LeaseKeeper
-from services.kit.queue.outbox import Outbox, QueueUnavailableError
+from services.kit.observability.metrics import OLDEST, OUTBOX
+from services.kit.queue.outbox import RETRY_S, Outbox, QueueUnavailableError
+
+POLL_S = 1.0
+"""Pause between looks at the outbox when no put wakes the worker: retries, puts elsewhere."""
 
 _log = structlog.get_logger()
 
 
-class Thread(Protocol):
-    """A thread that goes on until it is stopped."""
+class OutboxWorker:
+    """Thread that runs the tasks of one room, one at a time.
+
+    Give each room its own, so that a long ingest does not hold up a ticket.
+    """
+
+    def __init__(self, outbox: Outbox, room: str) -> None:
+        self._outbox = outbox
+        self._room = room
+        self._wake = outbox.listen()
+        self._retiring = threading.Event()
+        self._thread = threading.Thread(target=self._work, name=f"worker-{room}", daemon=True)
+
+    def start(self) -> None:
+        """Start to work, first of all on what is due."""
+        self._thread.start()
 
     @property
     def is_alive(self) -> bool:
-        """Whether it goes on."""
+        """True while the thread runs."""
+        return self._thread.is_alive()
+
+    def retire(self) -> None:
+        """Take no more tasks; the current one continues."""
+        self._retiring.set()
+        self._wake.set()
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Take no more tasks and wait for the current one; the outbox keeps what is left."""
+        self.retire()
+        self.join(timeout)
+
+    def join(self, timeout: float) -> None:
+        """Wait for the current task, but not longer than the timeout."""
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _work(self) -> None:
+        while True:
+            self._wake.clear()  # before the look: what is put meanwhile wakes it again
+            if self._retiring.is_set():
+                return
+            try:
+                if self._outbox.run_next(self._room):
+                    continue
+            except UnavailableError as error:
+                _log.warning("outbox.unavailable", reason=str(error))
+                self._retiring.wait(RETRY_S)
+            except Exception:  # noqa: BLE001 - the thread's entry point; the lease runs out
+                _log.exception("worker.failed", room=self._room)
+            self._wake.wait(POLL_S)
+
+
+RENEW_S = 5.0
+"""Pause between renewals of the leases, which last ten seconds or more, and counts of tasks."""
+
+
+class LeaseKeeper:
+    """Thread that renews the leases of this process and measures the outbox."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self._task_names = set[str]()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread, with a first count."""
+        self._thread.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop the thread; leases expire from now on."""
+        self._stopping.set()
+        self._thread.join(RENEW_S)
+
+    @property
+    def is_alive(self) -> bool:
+        """True while the thread runs."""
+        return self._thread.is_alive()
+
+    def tend(self) -> None:
+        """Renew the leases and set the gauges."""
+        self._outbox.renew()
+        for state, count in self._outbox.counts().items():
+            OUTBOX.labels(state).set(count)
+        now, waiting = time.time(), {each.task: each.since for each in self._outbox.waiting()}
+        self._task_names |= waiting.keys()
+        for task in self._task_names:
+            OLDEST.labels(task).set(max(0.0, now - waiting.get(task, now)))
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.tend()
+            except UnavailableError as error:
+                _log.warning("leases.unavailable", reason=str(error))
+            except Exception:  # noqa: BLE001 - the thread's entry point; the next time may do
+                _log.exception("leases.failed")
+            if self._stopping.wait(RENEW_S):
+                return
+
+
+class Thread(Protocol):
+    """A thread that runs until it is stopped."""
+
+    @property
+    def is_alive(self) -> bool:
+        """True while the thread runs."""
+
+    def start(self) -> None:
+        """Start the thread."""
+
+    def stop(self) -> None:
+        """Stop the thread."""
 
 
 class Worker(Protocol):
@@ -32,20 +138,20 @@ class Worker(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it works."""
+        """True while the thread runs."""
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start to work."""
 
     def retire(self) -> None:
-        """Take no more tasks; the current one goes on."""
+        """Take no more tasks; the current one continues."""
 
     def join(self, timeout: float) -> None:
-        """Wait for the end of the current task, but not for longer."""
+        """Wait for the current task, but not longer than the timeout."""
 
 
 class Workforce:
-    """Workers, what brings them tasks, and what is done every so often."""
+    """The workers of a process, the threads that bring them tasks, and periodic work."""
 
     def __init__(
         self,
@@ -55,9 +161,9 @@ class Workforce:
         stop_within_s: float,
         relay: Thread | None = None,
     ) -> None:
-        """`stop_within_s` is what running tasks get when it is stopped.
+        """Take the threads, and the seconds that running tasks get at a stop.
 
-        `relay` brings tasks to workers that do not look for them, in this process or another.
+        `relay` brings tasks to workers that do not poll the outbox, in this process or another.
         """
         self._outbox = outbox
         self._workers = workers
@@ -69,7 +175,7 @@ class Workforce:
         self._stop_by: float | None = None
 
     def start(self) -> None:
-        """Begin to work.
+        """Start all threads.
 
         Raises:
             QueueUnavailableError: The broker did not answer.
@@ -79,26 +185,26 @@ class Workforce:
 
     @property
     def is_alive(self) -> bool:
-        """Whether every thread goes on."""
+        """True while every thread runs."""
         return all(each.is_alive for each in self._all)
 
     @property
     def is_working(self) -> bool:
-        """Whether a task still runs."""
+        """True while a task runs."""
         return any(worker.is_alive for worker in self._workers)
 
     def retire(self) -> None:
-        """Take no more tasks; from now on those that run have their time."""
+        """Take no more tasks; from now on the running ones have their time."""
         if self._stop_by is None:
             self._stop_by = time.monotonic() + self._stop_within_s
             for worker in self._workers:
                 worker.retire()
 
     def stop(self) -> None:
-        """Wait for what runs, give back what does not end in time, and end.
+        """Wait for running tasks, give back those that do not end in time, and stop.
 
-        While it waits the claims are kept alive. The relay ends before anything is given back, so
-        that it is due at once wherever the next process begins.
+        The leases are renewed while it waits. The relay stops before anything is given back, so
+        that it is due at once wherever the next process starts.
         """
         self.retire()
         for worker in self._workers:
@@ -111,30 +217,30 @@ class Workforce:
 
     def _release(self) -> None:
         try:
-            given = self._outbox.release()
+            released = self._outbox.release()
         except UnavailableError as error:
             _log.warning("workforce.not_released", reason=str(error))  # the leases run out
             return
-        if given:
-            _log.warning("workforce.given_back", keys=given)
+        if released:
+            _log.warning("workforce.given_back", keys=released)
 
 
-class Working:
-    """What a process tells of its workforce; one that has none has nothing to end."""
+class WorkforceOwner:
+    """Mixin of a process that has a workforce, or none and then nothing to stop."""
 
     _workforce: Workforce | None = None
 
     def retire(self) -> None:
-        """Take no more tasks from the queue; closing waits for those that run."""
+        """Take no more tasks from the queue; closing waits for the running ones."""
         if self._workforce is not None:
             self._workforce.retire()
 
     @property
     def is_working(self) -> bool:
-        """Whether a task still runs; once closed it is void, and given back."""
+        """True while a task runs; after closing it is void, and given back."""
         return self._workforce is not None and self._workforce.is_working
 
     def check_queue(self) -> None:
-        """Raise `QueueUnavailableError` when a thread that works has ended."""
+        """Raise `QueueUnavailableError` if a thread of the workforce has ended."""
         if self._workforce is not None and not self._workforce.is_alive:
             raise QueueUnavailableError("a thread that works on the queue has ended; start again")

@@ -1,1 +1,1 @@
-"""Signing in: at an issuer by the code flow of OpenID Connect, or with a key."""
+"""Sign-in: at an issuer by the code flow of OpenID Connect, or with a key."""

@@ -1,7 +1,7 @@
-"""Signing in at an issuer: the code flow of OpenID Connect with PKCE, state and nonce.
+"""Sign-in at an issuer: the code flow of OpenID Connect with PKCE, state and nonce.
 
-What was begun stands in the database, so that any process ends it, and once. The browser that
-began it has a cookie; in the address there is the state alone.
+A started sign-in is in the database, so that any process can finish it, and only once. The browser
+that started it has a cookie; the URL carries the state alone.
 """
 
 import base64
@@ -25,9 +25,9 @@ from services.kit.access.sessions.people import MOST_SUBJECT, Person
 from services.kit.access.settings import OidcSettings, is_safe_address
 from services.kit.errors import ForbiddenError, InvalidInputError, UnavailableError
 from services.kit.settings import PlatformSettings
-from services.kit.sign_in.issuer import IssuerClient, tell_refusal
-from services.kit.sign_in.places import page_of
+from services.kit.sign_in.issuer import IssuerClient, log_refusal
 from services.kit.sign_in.problems import Problem, SignInError
+from services.kit.sign_in.return_page import safe_page
 from services.kit.sql.database import Database
 from services.kit.tables import SignInRow
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from services.kit.access.issuer.tokens import Tokens  # cryptography takes a while
 
 WITHIN_S = 600
-"""Time that a sign-in may take."""
+"""Seconds that a sign-in may take."""
 CALLBACK = "/sign-in/callback"
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?\Z")
 _DENIED = frozenset({"access_denied", "login_required", "interaction_required", "consent_required"})
@@ -45,12 +45,12 @@ _log = structlog.get_logger()
 
 
 class NoPublicAddressError(ForbiddenError):
-    """Where people reach the platform is not set, and what a browser says of it is not believed."""
+    """The platform's public URL is not set, and a browser's word for it is not trusted."""
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A sign-in that was begun: where the browser goes, and what it keeps to end it."""
+class StartedSignIn:
+    """A started sign-in: the URL for the browser, and the secrets to finish it."""
 
     url: str
     state: str
@@ -58,18 +58,18 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Returned:
-    """What the issuer sends a browser back with."""
+class CallbackParams:
+    """Parameters that the issuer sends the browser back with."""
 
     state: str = ""
     code: str = ""
     error: str = ""
     issuer: str = ""
-    """RFC 9207; empty where it does not say."""
+    """Issuer (RFC 9207); empty if it is not stated."""
 
 
 class SignIn:
-    """Sign-ins at the configured issuer. Safe to share between threads."""
+    """Sign-ins at the configured issuer; thread-safe."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class SignIn:
         issuer: IssuerClient | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`settings` must name an issuer and a client.
+        """Take settings, which must name an issuer and a client.
 
         Raises:
             InvalidInputError: The public address is none that a sign-in can lead back to.
@@ -95,7 +95,7 @@ class SignIn:
 
     @classmethod
     def of(cls, platform: PlatformSettings, access: Access, database: Database) -> "SignIn | None":
-        """As the settings say; None where they name no client of an issuer.
+        """Build it from the settings; None if they name no client of an issuer.
 
         Raises:
             InvalidInputError: The public address is none that a sign-in can lead back to.
@@ -108,20 +108,20 @@ class SignIn:
 
     @property
     def name(self) -> str:
-        """What the issuer is called: its host."""
+        """Host of the issuer, as its name for people."""
         return urlsplit(str(self._settings.issuer)).hostname or str(self._settings.issuer)
 
-    def begin(self, wanted: str, *, scheme: str, host: str) -> Begun:
-        """Begin one that leads to the page `wanted`; the browser asked for it at this host.
+    def begin(self, wanted: str, *, scheme: str, host: str) -> StartedSignIn:
+        """Start a sign-in for the page `wanted`, which the browser requested at this host.
 
         Raises:
-            SignInError: The issuer does not tell where it asks people.
+            SignInError: The issuer does not state its authorization endpoint.
             NoPublicAddressError: Nothing says where the issuer is to send the browser back to.
         """
-        origin = self._origin or _of_loopback(scheme, host)
+        origin = self._origin or _loopback_origin(scheme, host)
         state, browser, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(4))
         redirect_uri = origin + CALLBACK
-        url = self._issuer.asking_url(
+        url = self._issuer.authorization_url(
             state=state, nonce=nonce, challenge=_challenge(verifier), redirect_uri=redirect_uri
         )
         row = SignInRow(
@@ -130,22 +130,24 @@ class SignIn:
             nonce=nonce,
             verifier=verifier,
             redirect_uri=redirect_uri,
-            leads_to=page_of(wanted),
+            leads_to=safe_page(wanted),
             expires_at=self._clock() + WITHIN_S,
         )
         with self._database.session() as session:
             session.execute(delete(SignInRow).where(SignInRow.expires_at <= self._clock()))
             session.add(row)
-        return Begun(url, state, browser)
+        return StartedSignIn(url, state, browser)
 
-    def finish(self, returned: Returned, browser: str | None) -> tuple[Person, str]:
-        """Who came back, and the page that was wanted. `browser` is what its cookie says.
+    def finish(self, returned: CallbackParams, browser: str | None) -> tuple[Person, str]:
+        """Return the person who came back, and the page that was wanted.
+
+        `browser` is the value of the browser's cookie.
 
         Raises:
             SignInError: They are not signed in; it says why.
             UnavailableError: The database did not answer.
         """
-        row = self._taken(returned.state)
+        row = self._pop_row(returned.state)
         if row is None:
             raise SignInError(Problem.STALE)
         if browser is None or not hmac.compare_digest(_digest(browser), row.browser):
@@ -160,56 +162,58 @@ class SignIn:
         except UnavailableError as error:
             raise SignInError(Problem.ISSUER_AWAY, row.leads_to) from error
 
-    def _taken(self, state: str) -> SignInRow | None:
-        """The row of the state, which is gone then: of two that bring it, one has it."""
+    def _pop_row(self, state: str) -> SignInRow | None:
+        """Delete and return the row of the state: of two callers, one gets it."""
         is_it = (SignInRow.state == _digest(state), SignInRow.expires_at > self._clock())
         with self._database.session() as session:
             return session.scalar(delete(SignInRow).where(*is_it).returning(SignInRow))
 
-    def _person(self, returned: Returned, row: SignInRow) -> Person:
+    def _person(self, returned: CallbackParams, row: SignInRow) -> Person:
         if returned.issuer and returned.issuer != self._settings.issuer:
             raise WrongCredentialError("another issuer answered")
         if returned.error or not returned.code:
-            tell_refusal("kit.sign_in_refused", returned.error)
+            log_refusal("kit.sign_in_refused", returned.error)
             if returned.error in _DENIED:
                 raise SignInError(Problem.DENIED)
             is_away = returned.error in _AWAY
             raise SignInError(Problem.ISSUER_AWAY if is_away else Problem.ISSUER_ERROR)
-        given = self._issuer.tokens_for(
+        tokens = self._issuer.tokens_for(
             returned.code, verifier=row.verifier, redirect_uri=row.redirect_uri
         )
-        claims = self._id_claims(given, row.nonce)
+        claims = self._id_claims(tokens, row.nonce)
         subject = claims["sub"]
         if len(subject) > MOST_SUBJECT:
             raise WrongCredentialError(f"the subject has more than {MOST_SUBJECT} characters")
         roles = self._tokens.roles(claims)
         if roles is None:
-            roles = self._tokens.roles(self._access_claims(given, subject))
+            roles = self._tokens.roles(self._access_claims(tokens, subject))
         issuer = str(self._settings.issuer)
         return Person(issuer, subject, self._tokens.name(claims), roles or frozenset())
 
-    def _id_claims(self, given: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
-        """What the ID token says of the person.
+    def _id_claims(self, tokens: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
+        """Return the claims of the ID token.
 
         Raises:
-            WrongCredentialError: It is not the one that was asked for.
+            WrongCredentialError: It is not the one that was requested.
         """
-        token = given.get("id_token")
+        token = tokens.get("id_token")
         if not isinstance(token, str):
             raise WrongCredentialError("the issuer gave no ID token")
         client_id = str(self._settings.client_id)
         claims = self._tokens.claims(token, client_id)
-        said = claims.get("nonce")
-        if not isinstance(said, str) or not hmac.compare_digest(said.encode(), nonce.encode()):
+        claimed_nonce = claims.get("nonce")
+        if not isinstance(claimed_nonce, str) or not hmac.compare_digest(
+            claimed_nonce.encode(), nonce.encode()
+        ):
             raise WrongCredentialError("the ID token is of another sign-in")
         is_for_others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if is_for_others else client_id) != client_id:
             raise WrongCredentialError("the ID token was given to another client")
         return claims
 
-    def _access_claims(self, given: Mapping[str, Any], subject: str) -> Mapping[str, Any]:
-        """What the access token says, where it is one that this platform takes as a bearer's."""
-        token = given.get("access_token")
+    def _access_claims(self, tokens: Mapping[str, Any], subject: str) -> Mapping[str, Any]:
+        """Return the claims of the access token, if this platform accepts it as a bearer's."""
+        token = tokens.get("access_token")
         if not isinstance(token, str) or token.count(".") != 2:
             return {}
         try:
@@ -230,9 +234,9 @@ def _origin(public_url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _of_loopback(scheme: str, host: str) -> str:
-    found = _HOST.match(host)
-    if found is None or not is_loopback(found["name"]):
+def _loopback_origin(scheme: str, host: str) -> str:
+    host_match = _HOST.match(host)
+    if host_match is None or not is_loopback(host_match["name"]):
         raise NoPublicAddressError(
             "whoever runs FlowXpert has to set FLOWXPERT_PUBLIC_URL before people can sign in here"
         )

@@ -1,4 +1,4 @@
-"""The issuer as a client of the code flow sees it: where it asks people, and codes for tokens."""
+"""The issuer as a client of the code flow: its authorization and token endpoints."""
 
 import re
 from collections.abc import Mapping
@@ -19,21 +19,23 @@ _log = structlog.get_logger()
 
 
 class IssuerClient:
-    """Safe to share between threads."""
+    """Client of the code flow; thread-safe."""
 
     def __init__(self, settings: OidcSettings, answers: IssuerAnswers | None = None) -> None:
-        """`settings` must name an issuer and a client."""
+        """Take settings, which must name an issuer and a client."""
         self._settings = settings
         self._answers = answers or IssuerAnswers()
         self._document: Mapping[str, Any] = {}
 
-    def asking_url(self, *, state: str, nonce: str, challenge: str, redirect_uri: str) -> str:
-        """Where the browser goes to say who its user is.
+    def authorization_url(
+        self, *, state: str, nonce: str, challenge: str, redirect_uri: str
+    ) -> str:
+        """Return the URL at which the browser's user authenticates.
 
         Raises:
-            SignInError: The issuer does not tell where.
+            SignInError: The issuer does not state it.
         """
-        url = self._address("authorization_url", "authorization_endpoint")
+        url = self._endpoint("authorization_url", "authorization_endpoint")
         query = {
             "response_type": "code",
             "client_id": str(self._settings.client_id),
@@ -47,12 +49,12 @@ class IssuerClient:
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}"
 
     def tokens_for(self, code: str, *, verifier: str, redirect_uri: str) -> Mapping[str, Any]:
-        """What the issuer gives for a code.
+        """Exchange a code for tokens.
 
         Raises:
-            SignInError: It does not answer, or does not take the code.
+            SignInError: The issuer does not answer, or does not accept the code.
         """
-        url = self._address("token_url", "token_endpoint")
+        url = self._endpoint("token_url", "token_endpoint")
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -66,48 +68,48 @@ class IssuerClient:
         else:  # RFC 6749, 2.3.1: encoded as in a form before they are encoded for Basic
             user = quote(client_id, safe=""), quote(secret.get_secret_value(), safe="")
         try:
-            status, found = self._answers.post(url, form, user=user)
+            status, body = self._answers.post(url, form, user=user)
         except (httpx.HTTPError, ValueError) as error:
             raise _away(url, error) from error
-        if status == 200 and isinstance(found, dict):
-            return found
-        said = found.get("error") if isinstance(found, dict) else None
-        tell_refusal("kit.code_not_taken", said, status=status)
+        if status == 200 and isinstance(body, dict):
+            return body
+        error_code = body.get("error") if isinstance(body, dict) else None
+        log_refusal("kit.code_not_taken", error_code, status=status)
         raise SignInError(Problem.ISSUER_AWAY if status >= 500 else Problem.ISSUER_ERROR)
 
-    def _address(self, setting: str, name: str) -> str:
-        """As it is set, else as the issuer's own document says.
+    def _endpoint(self, setting: str, name: str) -> str:
+        """Return an endpoint as configured, else as the issuer's own document states it.
 
         Raises:
-            SignInError: Neither tells a safe one.
+            SignInError: Neither states a safe one.
         """
-        given = getattr(self._settings, setting)
-        if given is not None:
-            return str(given)
+        configured = getattr(self._settings, setting)
+        if configured is not None:
+            return str(configured)
         issuer = str(self._settings.issuer)
         url = issuer.rstrip("/") + _DOCUMENT
         if not self._document:
-            self._document = self._fetched(url, issuer)
-        found = self._document.get(name)
-        if not isinstance(found, str) or not is_safe_address(found):
+            self._document = self._fetch_document(url, issuer)
+        stated = self._document.get(name)
+        if not isinstance(stated, str) or not is_safe_address(stated):
             raise _away(url, ValueError(f"it names no {name}"))
-        return found
+        return stated
 
-    def _fetched(self, url: str, issuer: str) -> Mapping[str, Any]:
+    def _fetch_document(self, url: str, issuer: str) -> Mapping[str, Any]:
         if not is_safe_address(url):
             raise _away(url, ValueError("it must be https, or http on loopback"))
         try:
-            found = self._answers.get(url)
+            document = self._answers.get(url)
         except (httpx.HTTPError, ValueError) as error:
             raise _away(url, error) from error
-        if not isinstance(found, dict) or found.get("issuer") != issuer:
+        if not isinstance(document, dict) or document.get("issuer") != issuer:
             raise _away(url, ValueError("it is the document of another issuer"))
-        return found
+        return document
 
 
-def tell_refusal(event: str, said: object, **more: object) -> None:
+def log_refusal(event: str, error: object, **more: object) -> None:
     """Log the code of an issuer's error, and nothing else that it may hold."""
-    code = said if isinstance(said, str) and _CODE_OF_ERROR.match(said) else "no code"
+    code = error if isinstance(error, str) and _CODE_OF_ERROR.match(error) else "no code"
     _log.warning(event, error=code, **more)
 
 

@@ -1,4 +1,4 @@
-"""Why a sign-in came to nothing, each with what its page says and what helps."""
+"""Reasons for a failed sign-in, each with the text of its page."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from services.kit.errors import FlowXpertError
 
 
 class Problem(StrEnum):
-    """By the word that stands in the page's address; nothing else of a sign-in does."""
+    """Reason for a failed sign-in, by its name in the page's URL."""
 
     STALE = "stale"
     ELSEWHERE = "elsewhere"
@@ -17,12 +17,12 @@ class Problem(StrEnum):
     KEY = "key"
 
     def words(self, issuer: str = "") -> str:
-        """For whoever wants to sign in, who knows the issuer by this name."""
+        """Return the text for the person, who knows the issuer by this name."""
         return _WORDS[self].format(issuer=issuer or "the issuer")
 
     @property
     def status(self) -> int:
-        """Of the page that says it."""
+        """HTTP status of the page."""
         return {Problem.ISSUER_AWAY: 503, Problem.ISSUER_ERROR: 503}.get(self, 401)
 
 
@@ -44,12 +44,12 @@ _WORDS = {
 
 
 class SignInError(FlowXpertError):
-    """A sign-in came to nothing."""
+    """The sign-in failed."""
 
     status_code = 401
 
     def __init__(self, problem: Problem, leads_to: str = "/") -> None:
-        """`leads_to` is the page that was wanted."""
+        """Take the problem and the page that was wanted."""
         super().__init__(problem.words())
         self.problem = problem
         self.leads_to = leads_to

@@ -1,6 +1,8 @@
 """The SQL database: SQLite in a file by default, PostgreSQL by URL."""
 
+import re
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -16,19 +18,51 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import store_timer
-from services.kit.sql.write_turns import WriteTurns
+
+WAIT_S = 10.0
+"""Longest wait; after it SQLite itself waits once more and reports that the database is locked."""
+
+_WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)", re.IGNORECASE)
+
+
+class WriteLock:
+    """One lock per engine, held from a transaction's first change to its end."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Listen to the statements of the engine."""
+        self._lock = threading.Lock()
+        self._thread = threading.local()
+        event.listen(engine, "before_cursor_execute", self._before)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Open a transaction of this thread; a changing one excludes others until its end."""
+        outer = getattr(self._thread, "held", None)
+        self._thread.held = None if outer else False  # a transaction within one waits for itself
+        try:
+            yield
+        finally:
+            if self._thread.held:
+                self._lock.release()
+            self._thread.held = outer
+
+    def _before(self, _connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
+        if getattr(self._thread, "held", None) is False and _WRITES.match(statement):
+            self._thread.held = self._lock.acquire(timeout=WAIT_S)
+
 
 BUSY_TIMEOUT_MS = 10_000
-"""How long a SQLite writer waits for another one."""
+"""Longest time that a SQLite writer waits for another one."""
 
-_TURNS = 64
-"""Locks that names share on PostgreSQL. A transaction that names thousands of things must not fill
-the server's table of locks, which has room for some six thousand."""
+_LOCK_SLOTS = 64
+"""Number of advisory locks that keys share on PostgreSQL. A transaction that names thousands of
+keys must not fill the server's lock table, which has room for some six thousand.
+"""
 
-_TURN_LOCKS = 0x666C7478
-"""First half of those locks' keys; any fixed number does."""
+_LOCK_SPACE = 0x666C7478
+"""First half of the advisory lock keys; any fixed number will do."""
 
-_TAKE_TURNS = text(
+_TAKE_LOCKS = text(
     "SELECT pg_advisory_xact_lock(:space, turn) FROM unnest(CAST(:turns AS integer[])) AS turn"
 )
 
@@ -45,12 +79,12 @@ Insert = Callable[[type[Base]], sqlite.Insert | postgresql.Insert]
 
 
 def insert_of(session: Session) -> Insert:
-    """As `Database.insert`, where there is a session alone."""
+    """Return the dialect's INSERT of a session, as `Database.insert`."""
     return _insert_of(session.get_bind())
 
 
 class Database:
-    """One engine and the sessions on it; safe to share between threads.
+    """One engine and its sessions; thread-safe.
 
     On SQLite the write-ahead log is on, foreign keys are enforced, every commit is synced to the
     disk before it returns, and a writer takes the write lock with its first changing statement,
@@ -62,12 +96,12 @@ class Database:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.engine = _create_engine(make_url(url), synchronous)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
-        self._turn: Callable[[], AbstractContextManager[None]]
-        self._turn = WriteTurns(self.engine).turn if self.is_sqlite else nullcontext
+        self._write_lock: Callable[[], AbstractContextManager[None]]
+        self._write_lock = WriteLock(self.engine).transaction if self.is_sqlite else nullcontext
 
     @classmethod
     def memory(cls) -> "Database":
-        """A throw-away database for tests: behaves as a file does and vanishes with the object."""
+        """Create a throw-away database for tests: a file that vanishes with the object."""
         scratch = tempfile.TemporaryDirectory(prefix="flowxpert-", ignore_cleanup_errors=True)
         database = cls(f"sqlite:///{Path(scratch.name) / 'scratch.db'}", synchronous="OFF")
         database._scratch = scratch
@@ -75,17 +109,17 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether the dialect is SQLite."""
+        """True if the dialect is SQLite."""
         return self.engine.dialect.name == "sqlite"
 
     @property
     def insert(self) -> Insert:
-        """The dialect's own INSERT, which knows what to do about a row that is there."""
+        """The dialect's own INSERT, which supports ON CONFLICT."""
         return _insert_of(self.engine)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A session that commits when the block ends and rolls back when it raises.
+        """Open a session that commits when the block ends and rolls back when it raises.
 
         Objects stay readable after the block.
 
@@ -94,26 +128,26 @@ class Database:
         """
         with store_timer("database", "transaction"):
             try:
-                with self._turn(), self._sessions.begin() as session:
+                with self._write_lock(), self._sessions.begin() as session:
                     yield session
             except (OperationalError, InterfaceError, PoolTimeoutError) as error:
                 raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
 
-    def take_turn(self, session: Session, names: Iterable[str]) -> None:
-        """Until the transaction ends, every other one waits here that names one of these too.
+    def lock(self, session: Session, keys: Iterable[str]) -> None:
+        """Lock these keys against other transactions until this one ends.
 
-        On SQLite writers take turns anyway, from their first change on: change, and then look.
+        On SQLite writers are serialised anyway, from their first change on: change, and then look.
         """
-        turns = sorted({crc32(name.encode()) % _TURNS for name in names})
-        if turns and not self.is_sqlite:
+        slots = sorted({crc32(name.encode()) % _LOCK_SLOTS for name in keys})
+        if slots and not self.is_sqlite:
             # In one order everywhere, so that no two transactions wait for each other.
-            session.execute(_TAKE_TURNS, {"space": _TURN_LOCKS, "turns": turns})
+            session.execute(_TAKE_LOCKS, {"space": _LOCK_SPACE, "turns": slots})
 
     def check(self) -> None:
-        """Ask the database for a sign of life.
+        """Check that the database answers.
 
         Raises:
-            DatabaseUnavailableError: It gave none.
+            DatabaseUnavailableError: It did not answer.
         """
         try:
             with self.engine.connect() as connection:
@@ -122,17 +156,18 @@ class Database:
             raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
 
     def migrate(self, *rooms: str) -> None:
-        """Bring these rooms' tables to the newest revision; doing it again changes nothing.
+        """Migrate these rooms' tables to the newest revision; repeating it changes nothing.
 
         Several processes may do it at once: one works, the others wait.
 
         Raises:
+            OutdatedRevisionError: Tables of a room are too old for this code.
+            UnknownRevisionError: Tables of a room are of newer code.
             DatabaseUnavailableError: No connection, or locked for too long.
         """
-        from services.kit.migrations import upgrade  # noqa: PLC0415 - alembic is slow to import
+        from services.kit import migrations  # noqa: PLC0415 - alembic is slow to import
 
-        for room in rooms:
-            upgrade(self, room)
+        migrations.migrate(self, *rooms)
 
     def close(self) -> None:
         """Release all connections; a throw-away database vanishes."""

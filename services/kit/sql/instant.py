@@ -16,7 +16,7 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> float | None:
-        """Seconds; a time without its zone is refused, since it could mean any."""
+        """Convert to seconds; a time without its zone is refused as ambiguous."""
         del dialect
         if value is None:
             return None
@@ -25,6 +25,6 @@ class Instant(TypeDecorator[datetime]):
         return value.timestamp()
 
     def process_result_value(self, value: float | None, dialect: Dialect) -> datetime | None:
-        """In UTC, to the microsecond."""
+        """Convert to a time in UTC, to the microsecond."""
         del dialect
         return None if value is None else datetime.fromtimestamp(value, UTC)

@@ -1,4 +1,4 @@
-"""Rows that a statement changed."""
+"""Statements that change rows."""
 
 from typing import Any, cast
 
@@ -7,6 +7,6 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
 
-def changed(session: Session, statement: Executable) -> int:
-    """How many rows it changed."""
+def execute_and_count(session: Session, statement: Executable) -> int:
+    """Execute a statement and return the number of rows that it changed."""
     return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -1,4 +1,4 @@
-"""Where the front matter of a Markdown text stands."""
+"""Pattern of the front matter of a Markdown text."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Links between documents: from what a page writes to the ids of documents."""
+"""Links between documents: from a page's link targets to the ids of documents."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
@@ -7,11 +7,11 @@ from urllib.parse import unquote, urlsplit
 _EXTENSIONS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".pdf", ".docx")
 _INDEX_NAMES = ("index", "readme", "_index")
 _AT_ONCE = 200
-"""Names in one search for documents: SQLite takes no expression of a thousand parts."""
+"""Names in one search for documents: SQLite refuses an expression of a thousand parts."""
 
 
 def normalise_link(target: str, document_id: str) -> str:
-    """Where a link leads, as a path from the root; empty when it leaves the documents.
+    """Resolve a link to a path from the root; empty if it leaves the documents.
 
     A site-absolute link keeps its path without the first slash: the site's root need not be the
     root of the ingested folder.
@@ -30,7 +30,7 @@ def normalise_link(target: str, document_id: str) -> str:
 
 
 def linked_path(written: str, document_id: str) -> str:
-    """Return where a link leads among the documents; empty where it leaves them, or is none."""
+    """Return the path of a link among the documents; empty if it leaves them or is no link."""
     try:
         return normalise_link(written, document_id)
     except ValueError:
@@ -53,27 +53,27 @@ def linked_documents(
     """
     paths = {link: path for link in written if (path := linked_path(link, document_id))}
     parts = list(dict.fromkeys(parts_of(paths.values())))
-    known = [
+    ids = [
         id_
         for start in range(0, len(parts), _AT_ONCE)
         for id_ in ids_with(parts[start : start + _AT_ONCE])
     ]
-    resolver = LinkResolver(dict.fromkeys(known))
-    found = ((link, resolver.resolve(path)) for link, path in paths.items())
-    return {link: id_ for link, id_ in found if id_}
+    resolver = LinkResolver(dict.fromkeys(ids))
+    resolved = ((link, resolver.resolve(path)) for link, path in paths.items())
+    return {link: id_ for link, id_ in resolved if id_}
 
 
 def parts_of(links: Iterable[str]) -> list[str]:
-    """What the ids that these links may mean have in them, upper or lower case aside."""
+    """Return the parts that the ids of linked documents must contain, ignoring case."""
     # Outside ASCII, what is the same in lower case need not be as long: `ß` and `ss`.
     return [_name(link) if link.isascii() else link for link in links]
 
 
 class LinkResolver:
-    """Finds the document a normalised link means among the known ones."""
+    """Resolver of normalised links to the ids of existing documents."""
 
     def __init__(self, document_ids: Iterable[str]) -> None:
-        """`document_ids` are all ids a link may lead to."""
+        """Index `document_ids`, all ids a link may lead to."""
         self._by_last_name: dict[str, list[str]] = {}
         for document_id in sorted(document_ids):
             self._by_last_name.setdefault(_name(document_id), []).append(document_id)
@@ -91,7 +91,7 @@ class LinkResolver:
 
 
 def _stem(path: str) -> str:
-    """The path without an extension, and without the file name of a folder's own page."""
+    """Return the path without an extension, and without the file name of a folder's index page."""
     path = path.strip("/")
     root, extension = posixpath.splitext(path)
     stem = root if extension.lower() in _EXTENSIONS else path

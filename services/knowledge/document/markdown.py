@@ -1,4 +1,4 @@
-"""A Markdown document, or a passage of one, as ingestion cuts it into chunks, nodes and sentences.
+"""Markdown documents and passages, as ingestion cuts them into chunks, nodes and sentences.
 
 What is shown and followed is read from `knowledge.page`; chunks and nodes that are stored rest on
 this tree. Lines are 1-based and inclusive, counted in the text as it was given.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -26,18 +26,24 @@ _DANGLING_REFERENCE = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
 _CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
 _SPACES = re.compile(r"\s+")
 _LONGEST_BOLD_HEADING = 12
-"""Words; a longer bold paragraph is an emphasised sentence, not a heading."""
+"""Word limit; a longer bold paragraph is an emphasised sentence, not a heading."""
 _REMEMBERED_TEXTS = 256
 _REMEMBERED_LENGTH = 20_000
-"""Characters. Splitting, nodes and planning parse the same pages and passages in turn."""
+"""Limit in characters. Splitting, nodes and planning parse the same texts in turn."""
 _DEEPEST = 100
-"""Blocks in one another; a list in a list is two."""
+"""Limit on nested blocks; a list in a list counts as two."""
+_PARSER = (
+    MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+    .enable(["table", "strikethrough"])
+    .use(front_matter_plugin)
+    .use(deflist_plugin)
+)
 _BOLD_HEADING_LEVEL = 7
-"""Below Markdown's six levels."""
+"""Level of a bold heading, below Markdown's six."""
 
 
 class BlockKind(StrEnum):
-    """What a block is."""
+    """Kind of a block."""
 
     PARAGRAPH = "paragraph"
     LIST = "list"
@@ -64,7 +70,7 @@ class Block:
     start_line: int
     end_line: int
     text: str = ""
-    """Without markup, on one line; of a code block, its content verbatim."""
+    """Text without markup, on one line; a code block's content is verbatim."""
     language: str = ""
     """First word of a code fence's info string, lower case."""
     bold_lead: str = ""
@@ -72,15 +78,15 @@ class Block:
     inline_code: tuple[str, ...] = ()
     own_links: tuple[str, ...] = ()
     ordered: bool = False
-    """Whether a list is numbered."""
+    """True if the list is numbered."""
     items: tuple["Item", ...] = ()
     header: tuple[str, ...] = ()
     rows: tuple[TableRow, ...] = ()
     blocks: tuple["Block", ...] = ()
-    """What a quote holds."""
+    """Contents of a quote."""
 
     def walk(self) -> Iterator["Block"]:
-        """This block and all blocks nested in it, in document order."""
+        """Yield this block and all blocks nested in it, in document order."""
         yield self
         for child in self.blocks:
             yield from child.walk()
@@ -108,7 +114,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """Its first paragraph, without markup."""
+        """The first paragraph, without markup."""
         first = self.blocks[0] if self.blocks else None
         return first.text if first and first.kind is BlockKind.PARAGRAPH else ""
 
@@ -125,7 +131,7 @@ class Item:
 
 @dataclass
 class Section:
-    """A heading with what stands under it; the root has level 0 and no heading."""
+    """A heading with the content under it; the root has level 0 and no heading."""
 
     level: int
     title: str
@@ -136,11 +142,11 @@ class Section:
     end_line: int
     """The last line with text, subsections included."""
     blocks: list[Block] = field(default_factory=list)
-    """Its own blocks, subsections excluded."""
+    """Blocks of the section itself, subsections excluded."""
     children: list["Section"] = field(default_factory=list)
 
     def walk(self) -> Iterator["Section"]:
-        """This section and all sections below it, in document order."""
+        """Yield this section and all sections below it, in document order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -157,7 +163,7 @@ class MarkdownPage:
     """The first line after the front matter."""
 
     def text(self, start_line: int, end_line: int) -> str:
-        """The lines from `start_line` to `end_line` as they stand."""
+        """Return the lines from `start_line` to `end_line` verbatim."""
         return "\n".join(self.lines[start_line - self.first_line : end_line - self.first_line + 1])
 
     @cached_property
@@ -167,11 +173,11 @@ class MarkdownPage:
 
 
 def parse(text: str, *, first_line: int = 1) -> MarkdownPage:
-    """The tree of a document, or of a piece of one that begins at `first_line`.
+    """Parse a document, or a piece of one that begins at `first_line`, into its tree.
 
-    A paragraph that is nothing but a few bold words counts as a heading below all others. Raw HTML
-    is reduced to its text; comments and rules are left out. Only read the tree: whoever parses the
-    same text soon after gets the same one.
+    A paragraph of just a few bold words counts as a heading below all others. Raw HTML is reduced
+    to its text; comments and rules are left out. Treat the tree as read-only: it is cached and
+    shared by callers that parse the same text.
     """
     read = _remembered if len(text) <= _REMEMBERED_LENGTH else _parse
     return read(text, first_line)
@@ -179,7 +185,7 @@ def parse(text: str, *, first_line: int = 1) -> MarkdownPage:
 
 def _parse(text: str, first_line: int) -> MarkdownPage:
     lines = tuple(text.splitlines())
-    tree = SyntaxTreeNode(_parser().parse("\n".join(lines)))
+    tree = SyntaxTreeNode(_PARSER.parse("\n".join(lines)))
     reader = _TreeReader(lines, first_line)
     front_matter = next((node for node in tree.children if node.type == "front_matter"), None)
     last = max(first_line, first_line + len(lines) - 1)
@@ -205,15 +211,9 @@ _remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(_parse)
 
 
 def plain(markdown: str) -> str:
-    """A piece of inline Markdown without its markup, on one line."""
-    tokens = _parser().parseInline(markdown)
+    """Strip the markup from a piece of inline Markdown; returns one line."""
+    tokens = _PARSER.parseInline(markdown)
     return _inline_text(SyntaxTreeNode(tokens).children[0]) if tokens else ""
-
-
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
-    return parser.use(front_matter_plugin).use(deflist_plugin)
 
 
 def _set_ends(section: Section, last: int, reader: "_TreeReader") -> None:
@@ -241,19 +241,19 @@ def _pieces(node: SyntaxTreeNode) -> Iterator[str]:
 
 
 def _without_tags(html: str) -> str:
-    """HTML's own tags and comments removed; `<name>` written as a placeholder stays."""
+    """Remove HTML's own tags and comments; `<name>` as a placeholder stays."""
     return _TAG.sub(" ", html)
 
 
 class _TreeReader:
-    """Turns nodes of markdown-it's tree into ours."""
+    """Converter of markdown-it's nodes into blocks and headings."""
 
     def __init__(self, lines: Sequence[str], first_line: int) -> None:
         self._lines = lines
         self._first = first_line
 
     def heading(self, node: SyntaxTreeNode) -> tuple[int, str, int] | None:
-        """Level, title and line when the node is a heading."""
+        """Return level, title and line if the node is a heading."""
         if node.type == "heading":
             title = _ANCHOR.sub("", _inline_text(node.children[0])).rstrip(" #")
             return int(node.tag[1]), title, self._range(node)[0]
@@ -267,7 +267,7 @@ class _TreeReader:
         return None
 
     def blocks(self, node: SyntaxTreeNode) -> Iterator[Block]:
-        """The node as blocks: none, one, or what a container without meaning holds."""
+        """Yield the node as blocks: none, one, or the contents of a plain container."""
         match node.type:
             case "paragraph" | "heading":
                 yield from self._paragraph(node)
@@ -290,7 +290,7 @@ class _TreeReader:
                 return
 
     def without_blank_tail(self, start: int, end: int) -> int:
-        """The last line up to `end` that holds text, at least `start`."""
+        """Return the last line up to `end` that has text, at least `start`."""
         while end > start and not self._lines[end - self._first].strip():
             end -= 1
         return end
@@ -347,7 +347,7 @@ class _TreeReader:
         )
 
     def _definitions(self, node: SyntaxTreeNode) -> Block:
-        """A definition list as a list whose items read `term: definition`."""
+        """Convert a definition list to a list whose items read `term: definition`."""
         items: list[Item] = []
         term = ""
         for child in node.children:
@@ -392,5 +392,5 @@ def _inline_code(node: SyntaxTreeNode) -> tuple[str, ...]:
 
 
 def _links(inline: SyntaxTreeNode) -> tuple[str, ...]:
-    """Where links lead."""
+    """Return the targets of links."""
     return tuple(str(node.attrs.get("href", "")) for node in inline.walk() if node.type == "link")

@@ -1,15 +1,15 @@
-"""How a page came about that nobody wrote by hand, in words beside all that rests on it."""
+"""Origin of a page that nobody wrote by hand, shown with everything based on it."""
 
 from collections.abc import Mapping
 
 LEARNED_FROM = "learned_from"
-"""Field of the front matter: from how many runs the page was learned."""
+"""Field of the front matter: number of runs the page was learned from."""
 COMPOSED = "composed"
-"""Field of the front matter: `yes` where the page was composed from a sentence."""
+"""Field of the front matter: `yes` if the page was composed from a sentence."""
 
 
 def page_origin(front_matter: Mapping[str, str | list[str]]) -> str:
-    """In a few words; empty of a page that people wrote."""
+    """Describe the page's origin in a few words; empty if people wrote it."""
     runs = front_matter.get(LEARNED_FROM, "")
     if isinstance(runs, str) and runs.isdecimal():
         is_one = int(runs) <= 1

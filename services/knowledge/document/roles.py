@@ -1,4 +1,4 @@
-"""What a section does for somebody who troubleshoots, told by the words of its heading."""
+"""Roles of sections in troubleshooting, recognised by the wording of their headings."""
 
 import re
 
@@ -6,7 +6,7 @@ from services.knowledge.model import SectionRole
 from services.language.names import is_identifier
 
 _LONGEST_LABEL = 7
-"""Words; a longer heading is a sentence about its matter and says nothing about its role."""
+"""Word limit; a longer heading is a sentence about its subject and says nothing about its role."""
 
 _NUMBERING = re.compile(
     r"^(?:(?:step|section|part)\s*)?[\dA-Z]{0,3}[.):]\s+|^[\d.]+\s+|^step\s+\d{1,2}\s+[-–—]\s+",
@@ -23,7 +23,7 @@ STEP_ROLES = frozenset(
         SectionRole.ESCALATION,
     }
 )
-"""What a section that tells steps is for."""
+"""Roles of sections that contain steps."""
 
 _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
     (
@@ -255,7 +255,7 @@ _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
         ),
     ),
 )
-"""Alternatives by role; the first role with a match is taken."""
+"""Alternatives by role; the first role with a match counts."""
 
 _LABEL = re.compile(
     r"(?:(?:root|likely|possible|probable|common|main|quick|permanent|temporary|typical|the"
@@ -269,7 +269,7 @@ _PATTERNS = tuple((role, re.compile("|".join(words))) for role, words in _WORDIN
 
 
 def role_of_heading(heading: str) -> SectionRole | None:
-    """The role, or None where the wording is unknown or says what the section is about instead."""
+    """Return the role; None if the wording is unknown or names the section's subject instead."""
     words = without_numbering(heading).casefold().strip(" :.#*")
     if not words or len(words.split()) > _LONGEST_LABEL or is_identifier(heading):
         return None
@@ -278,14 +278,14 @@ def role_of_heading(heading: str) -> SectionRole | None:
 
 
 def without_numbering(heading: str) -> str:
-    """A heading without `3.`, `2)` or `Step 4:` before it."""
+    """Strip `3.`, `2)` or `Step 4:` from the start of a heading."""
     return _NUMBERING.sub("", heading.strip())
 
 
 def role_of_label(label: str) -> SectionRole | None:
-    """The role of the words before a paragraph's first colon, where they are such a label.
+    """Return the role of the words before a paragraph's first colon, if they are such a label.
 
-    Stricter than for headings: sentences may hold a colon too.
+    Stricter than for headings, because sentences may contain a colon too.
     """
     words = label.casefold().strip(" :.#*")
     return role_of_heading(words) if _LABEL.fullmatch(words) else None

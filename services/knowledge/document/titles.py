@@ -1,4 +1,4 @@
-"""A name for a document that says what it is about."""
+"""Titles of documents that say what the document is about."""
 
 import re
 
@@ -15,7 +15,7 @@ _WORD_BREAK = re.compile(r"[-_\s]+")
 
 
 def specific_title(document: Document) -> str:
-    """The title, or one made from the path where the title would fit any document."""
+    """Return the title, or one made from the path if the title would fit any document."""
     title = document.title.strip()
     if title and not is_generic(title):
         return title
@@ -26,7 +26,7 @@ def specific_title(document: Document) -> str:
 
 
 def is_generic(title: str) -> bool:
-    """Whether a title names a kind of section rather than a fault."""
+    """Return True if a title names a kind of section rather than a fault."""
     return _GENERIC.fullmatch(title.strip(" :.#*")) is not None
 
 

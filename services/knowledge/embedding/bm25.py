@@ -7,7 +7,6 @@ score (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
 
 import hashlib
 from collections import Counter
-from functools import lru_cache
 
 from services.kit.value import Value
 from services.language.words import tokenise
@@ -26,7 +25,7 @@ class SparseVector(Value):
 
 
 def document_vector(text: str) -> SparseVector:
-    """The sparse vector of a text that is to be found."""
+    """Compute the sparse vector of a text to be searched."""
     counts = Counter(tokenise(text))
     length = sum(counts.values())
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
@@ -34,7 +33,7 @@ def document_vector(text: str) -> SparseVector:
 
 
 def query_vector(text: str) -> SparseVector:
-    """The sparse vector of a query; a word said twice counts a little more, not double."""
+    """Compute the sparse vector of a query; a repeated word counts a little more, not double."""
     counts = Counter(tokenise(text))
     return _vector({term: 2 * n / (n + 1) for term, n in counts.items()})
 
@@ -50,6 +49,5 @@ def _vector(weights: dict[str, float]) -> SparseVector:
     )
 
 
-@lru_cache(maxsize=200_000)
 def _index(term: str) -> int:
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")

@@ -30,7 +30,7 @@ _LOCK_RETRIES = 5
 
 
 class MissingTorchError(FlowXpertError):
-    """What computes vectors on torch is an extra, and is not installed."""
+    """The extra that computes vectors on torch is not installed."""
 
 
 class SentenceTransformerEmbedder:
@@ -45,7 +45,7 @@ class SentenceTransformerEmbedder:
     max_tokens = WINDOW - 2
 
     def __init__(self, *, batch_size: int = 32, threads: int = 0) -> None:
-        """`batch_size` texts go through the model at once, longest first.
+        """Set up the embedder; `batch_size` texts go through the model at once, longest first.
 
         `threads` is for the whole process; 0 takes one per core, which is fastest for batches on
         an idle machine and up to ten times slower for one query on a busy one.
@@ -79,7 +79,7 @@ class SentenceTransformerEmbedder:
         return SentenceTransformer(str(MODEL_DIR), local_files_only=True)
 
     def limit_threads(self, threads: int) -> None:
-        """As `threads` at the start: for threads of this process that embed from now on."""
+        """Set `threads` for the process, as at the start, from the next embedding on."""
         self._threads = threads
         if "_model" in self.__dict__:
             import torch  # noqa: PLC0415  (imported already)
@@ -105,14 +105,14 @@ class SentenceTransformerEmbedder:
 
 
 class CachedEmbedder:
-    """Remembers the vectors of another embedder in an SQLite file, by model and sha256 of the text.
+    """Cache of another embedder's vectors in an SQLite file, by model and sha256 of the text.
 
     A text is paid for once, whichever chunk or document it stands in later. Threads and processes
     may share the file.
     """
 
     def __init__(self, embedder: Embedder, path: Path) -> None:
-        """Opens or creates the file at `path`."""
+        """Open or create the file at `path`."""
         self._embedder = embedder
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
@@ -141,19 +141,19 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed`; only texts never seen before reach the model, each once."""
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]
-        known = self._read(set(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        vectors = self._read(set(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
         if missing:
             fresh = self._embedder.embed(list(missing.values()))
-            known.update(zip(missing, fresh, strict=True))
-            self._write({key: known[key] for key in missing})
+            vectors.update(zip(missing, fresh, strict=True))
+            self._write({key: vectors[key] for key in missing})
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, key in enumerate(keys):
-            out[row] = known[key]
+            out[row] = vectors[key]
         return out
 
-    def missing(self, texts: Iterable[str]) -> int:
-        """How many different texts the model would have to embed."""
+    def count_missing(self, texts: Iterable[str]) -> int:
+        """Count the distinct texts that the model would have to embed."""
         keys = {hashlib.sha256(text.encode()).digest() for text in texts}
         return len(keys) - len(self._read(keys))
 
@@ -189,7 +189,7 @@ class CachedEmbedder:
             )
 
     def _read(self, keys: set[bytes]) -> dict[bytes, Vectors]:
-        found: dict[bytes, Vectors] = {}
+        vectors: dict[bytes, Vectors] = {}
         for batch in batches(keys):
             marks = ",".join("?" * len(batch))
             rows = self._connection.execute(
@@ -197,8 +197,8 @@ class CachedEmbedder:
                 f"SELECT text_sha256, vector FROM vectors WHERE model = ? AND text_sha256 IN ({marks})",  # noqa: S608,E501
                 (self.model_name, *batch),
             )
-            found.update((key, np.frombuffer(blob, dtype=np.float32)) for key, blob in rows)
-        return found
+            vectors.update((key, np.frombuffer(blob, dtype=np.float32)) for key, blob in rows)
+        return vectors
 
     def _write(self, vectors: dict[bytes, Vectors]) -> None:
         rows = [(self.model_name, key, vector.tobytes()) for key, vector in vectors.items()]
@@ -211,7 +211,7 @@ class CachedEmbedder:
 
 
 class HashingEmbedder:
-    """Words hashed into a few signed dimensions: instant and deterministic, for unit tests.
+    """Embedder that hashes words into a few signed dimensions: instant, for unit tests.
 
     Texts that share words are near each other; meaning it does not know.
     """
@@ -220,7 +220,7 @@ class HashingEmbedder:
     max_tokens = 254
 
     def __init__(self, dimensions: int = 64) -> None:
-        """Vectors of `dimensions` numbers."""
+        """Set the length of the vectors."""
         self._dimensions = dimensions
 
     @property
@@ -243,5 +243,5 @@ class HashingEmbedder:
         return np.asarray(out / np.maximum(norms, 1e-12), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """Words, not word pieces."""
+        """Count words rather than word pieces."""
         return len(_WORD.findall(text))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _PROBE = "interface down"
 _PROBE_STARTS = (0.017434, -0.002035, 0.051168, 0.040438)
-"""How the vector of the probe begins, by sentence-transformers."""
+"""First numbers of the probe's vector, as computed by sentence-transformers."""
 _EXACT = 1e-4
 _ROUNDED = 0.05
-"""How far int8 weights may put a number of the probe off; three times what they do."""
+"""Tolerance for the probe with int8 weights: three times the observed deviation."""
 
 
 class UnusableModelError(FlowXpertError):
@@ -29,7 +29,7 @@ class UnusableModelError(FlowXpertError):
 
 
 class OnnxEmbedder:
-    """all-MiniLM-L6-v2 from an ONNX file; `onnx_model.obtain` makes one.
+    """all-MiniLM-L6-v2 from an ONNX file; `onnx_model.ensure_model_file` makes one.
 
     With the weights as they are, vectors equal those of `SentenceTransformerEmbedder` to 1e-5, and
     so the two share their name. With int8 weights they are only near, and have a name of their own.
@@ -40,7 +40,7 @@ class OnnxEmbedder:
     max_tokens = WINDOW - 2
 
     def __init__(self, path: Path, *, is_int8: bool = False, threads: int = 0) -> None:
-        """For `threads` see `limit_threads`."""
+        """Set up the embedder; for `threads` see `limit_threads`."""
         self.model_name = "all-MiniLM-L6-v2" + ("-int8.2" if is_int8 else "")
         self._path = path
         self._tolerance = _ROUNDED if is_int8 else _EXACT
@@ -48,7 +48,7 @@ class OnnxEmbedder:
         self._word_pieces = WordPieces()
 
     def limit_threads(self, threads: int) -> None:
-        """Texts that one call embeds at a time from now on; 0 takes one per core."""
+        """Set the number of texts that a call embeds in parallel; 0 takes one per core."""
         self._threads = threads
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -18,23 +18,26 @@ _EPSILON = 1e-12
 _FUSED = "com.microsoft"
 _OPSET = 17
 _LARGEST_WEIGHT = 64
-"""Of int8 weights: sums of products of 8 and 7 bits overflow on no processor."""
+"""Bound of int8 weights: sums of products of 8 and 7 bits then overflow on no processor."""
 
 Array = NDArray[np.float32]
 
 
 @dataclass
 class EncoderGraph:
-    """Collects operators in the order in which they run."""
+    """Builder of the graph, with operators in the order in which they run."""
 
     weights: Mapping[str, Array]
-    """As the model's file names them."""
+    """Weights under their names in the model's file."""
     is_int8: bool
     nodes: list[NodeProto] = field(default_factory=list)
     constants: list[TensorProto] = field(default_factory=list)
 
     def model(self) -> ModelProto:
-        """From `input_ids` (texts, pieces) to `last_hidden_state` (texts, pieces, 384)."""
+        """Build the model from `input_ids` to `last_hidden_state`.
+
+        Shapes: (texts, pieces) to (texts, pieces, 384).
+        """
         states = self._embeddings()
         for number in range(LAYERS):
             states = self._layer(f"encoder.layer.{number}", states)
@@ -52,7 +55,7 @@ class EncoderGraph:
         return helper.make_model(graph, opset_imports=versions, ir_version=8)
 
     def _embeddings(self) -> str:
-        """Words, places and the one kind of text, added and normed."""
+        """Add the word, position and segment embeddings, and normalise them."""
         of = "embeddings"
         places = self.weights[f"{of}.position_embeddings.weight"]
         kind = self.weights[f"{of}.token_type_embeddings.weight"][0]
@@ -67,27 +70,29 @@ class EncoderGraph:
         return self._add("LayerNormalization", [added, *norm], "embedded", epsilon=_EPSILON)
 
     def _layer(self, name: str, states: str) -> str:
-        asked = self._weighted(f"{name}.qkv", *self._joined(f"{name}.attention.self"), states)
+        projected = self._linear(
+            f"{name}.qkv", *self._join_projections(f"{name}.attention.self"), states
+        )
         parts = [f"{name}.{part}" for part in ("query", "key", "value")]
-        self.nodes.append(helper.make_node("Split", [asked], parts, axis=-1))
+        self.nodes.append(helper.make_node("Split", [projected], parts, axis=-1))
         seen = self._add(
             "MultiHeadAttention", parts, f"{name}.seen", domain=_FUSED, num_heads=HEADS
         )
         attended = self._dense(f"{name}.attention.output", seen, beside=states)
         wide = f"{name}.intermediate.dense"
-        inner = self._weighted(wide, *self._kernel(wide), attended)
+        inner = self._linear(wide, *self._kernel(wide), attended)
         bent = self._add("Gelu", [inner], f"{wide}.bent", domain=_FUSED)
         return self._dense(f"{name}.output", bent, beside=attended)
 
     def _dense(self, name: str, states: str, *, beside: str) -> str:
-        """A dense layer, added to what it started from and normed."""
-        out = self._weighted(name, *self._kernel(f"{name}.dense"), states)
+        """Add a dense layer, plus the residual `beside`, and normalise."""
+        out = self._linear(name, *self._kernel(f"{name}.dense"), states)
         added = self._add("Add", [out, beside], f"{name}.added")
         norm = self._weights_of(f"{name}.LayerNorm")
         return self._add("LayerNormalization", [added, *norm], f"{name}.normed", epsilon=_EPSILON)
 
-    def _joined(self, name: str) -> tuple[Array, Array]:
-        """Kernel and bias of query, key and value side by side."""
+    def _join_projections(self, name: str) -> tuple[Array, Array]:
+        """Concatenate kernels and biases of query, key and value."""
         kernels, biases = zip(
             *(self._kernel(f"{name}.{part}") for part in ("query", "key", "value")), strict=True
         )
@@ -96,8 +101,8 @@ class EncoderGraph:
     def _kernel(self, name: str) -> tuple[Array, Array]:
         return self.weights[f"{name}.weight"].T, self.weights[f"{name}.bias"]
 
-    def _weighted(self, name: str, kernel: Array, bias: Array, states: str) -> str:
-        """States times kernel plus bias."""
+    def _linear(self, name: str, kernel: Array, bias: Array, states: str) -> str:
+        """Multiply states by the kernel and add the bias."""
         added = self._constant(f"{name}.bias", bias)
         if not self.is_int8:
             multiplied = self._add(

@@ -15,8 +15,8 @@ class NoModelFileError(UnavailableError):
     """The file cannot be made here."""
 
 
-def obtain(path: Path, *, is_int8: bool = False) -> None:
-    """Make the file, once; it appears whole or not at all.
+def ensure_model_file(path: Path, *, is_int8: bool = False) -> None:
+    """Make the file once; it appears whole or not at all.
 
     Raises:
         NoModelFileError: There is no place to write to, or what makes it is not installed.

@@ -1,4 +1,4 @@
-"""Texts as the embedding model reads them: word pieces, at most 256 of a text."""
+"""Tokenisation of the embedding model: word pieces, at most 256 per text."""
 
 import os
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 WINDOW = 256
-"""Word pieces the model was trained to look at, two of which are the special ones."""
+"""Word pieces the model was trained on, two of which are the special ones."""
 
 _REMEMBERED_WORDS = 200_000
 
@@ -21,11 +21,11 @@ class WordPieces:
     """The tokenizer of the installed model; it needs no torch. Threads may share it."""
 
     def ids(self, text: str) -> Ids:
-        """The text's word pieces, the special ones included, cut off at the window."""
-        return np.array(self._cutting.encode(text).ids, dtype=np.int64)
+        """Return the text's word pieces, the special ones included, cut off at the window."""
+        return np.array(self._truncating_tokenizer.encode(text).ids, dtype=np.int64)
 
     def count(self, text: str) -> int:
-        """Word pieces without the special ones, never cut off.
+        """Count word pieces without the special ones, never cut off.
 
         The model cuts text at blanks before anything else, so counts of words add up to the
         text's; they are remembered, since a splitter counts the same words again and again.
@@ -33,7 +33,7 @@ class WordPieces:
         return sum(map(self._count_word, text.split()))
 
     @cached_property
-    def _cutting(self) -> Tokenizer:
+    def _truncating_tokenizer(self) -> Tokenizer:
         tokenizer = _tokenizer()
         tokenizer.enable_truncation(WINDOW)
         tokenizer.no_padding()

@@ -1,4 +1,4 @@
-"""Lists of which one item is to be chosen, where their form or their lead says so."""
+"""Lists of alternatives, of which one item is to be chosen, recognised by form or lead."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.box_signs import COLONS
-from services.knowledge.page.choosing import asks_for_one
+from services.knowledge.page.single_choice import asks_for_one
 
 _OR = (
     r"(?:or|oder|ou(?: bien)?|o(?: bien)?|oppure|ou então|of|eller|lub|albo|nebo|или|або|veya|tai"

@@ -65,10 +65,11 @@ class Inline:
 
     kind: InlineKind
     text: str = ""
-    """Verbatim; of an image its alternative text, of what has children empty, of a break a line
-    feed where a line of the page ends."""
+    """Verbatim text; an image's alternative text; a line feed for a break at the end of a page's
+    line; empty for a piece with children.
+    """
     target: str = ""
-    """Address that a link or an image names, as the page writes it."""
+    """Address of a link or image, as the page writes it."""
     children: tuple["Inline", ...] = ()
 
 
@@ -78,7 +79,7 @@ Words = tuple[Inline, ...]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block with all that is nested in it.
+    """One block with everything nested in it.
 
     Lines are 1-based and inclusive, counted in the text as it is stored.
     """
@@ -87,35 +88,38 @@ class Block:
     start_line: int
     end_line: int
     words: Words = ()
-    """Own words: of an item its first paragraph, of a callout or tab its title, of `details` its
-    summary, of a definition its term."""
+    """Own words: an item's first paragraph, the title of a callout or tab, the summary of
+    `details`, the term of a definition.
+    """
     lead_end: int = 0
-    """Last line of the own words; 0 where there are none."""
+    """Last line of the own words; 0 if there are none."""
     verbatim: str = ""
-    """Of code, front matter, comments and `other`: the content as it stands."""
+    """Verbatim content of code, front matter, comments and `other`."""
     language: str = ""
     """First word of a code fence's info string, lower case."""
     callout: str = ""
-    """Of a callout: `note`, `tip`, `important`, `warning`, `caution` or `danger`."""
+    """Type of a callout: `note`, `tip`, `important`, `warning`, `caution` or `danger`."""
     number: str = ""
-    """Of an item of a numbered list: `3.` or `b)`, as the page shows it."""
+    """Number of an item in a numbered list, as the page shows it: `3.` or `b)`."""
     level: int = 0
-    """Of a heading: 1–6, 7 for a short paragraph that is nothing but bold."""
+    """Level of a heading: 1–6, or 7 for a short paragraph that is entirely bold."""
     is_checked: bool | None = None
-    """Of a task list's item; None of any other."""
+    """State of a task list's item; None for any other block."""
     target: str = ""
-    """Of an image or reference: the address as the page writes it."""
+    """Address of an image or reference, as the page writes it."""
     header: tuple[Words, ...] = ()
-    """Of a table: the cells of its first row, empty where HTML marks none as header."""
+    """Cells of a table's first row, empty if HTML marks none as header."""
     rows: tuple[tuple[Words, ...], ...] = ()
-    """Of a table: the other rows."""
+    """Other rows of a table."""
     children: tuple["Block", ...] = ()
     is_withheld: bool = False
-    """Whether screening left out a line that is its own, not its children's: it is shown, marked,
-    and is no step."""
+    """True if screening removed one of its own lines, not its children's: it is shown, marked, and
+    is no step.
+    """
     key: str = ""
-    """Hash of its own text and heading path, place among equals and their number, which stays the
-    same when other parts of the page change."""
+    """Hash of its own text and heading path, with its position among equal blocks and their
+    number. It stays the same when other parts of the page change.
+    """
 
     @property
     def text(self) -> str:
@@ -131,7 +135,7 @@ class Block:
 
     @property
     def own_end(self) -> int:
-        """Last line of what is its own: its words, or all of it where it has none."""
+        """Last line of its own words, or of the whole block if it has none."""
         return self.lead_end or self.end_line
 
     def walk(self) -> Iterator["Block"]:
@@ -181,18 +185,18 @@ def codes(words: Words) -> Iterator[str]:
 
 
 def without_links(words: Words) -> Words:
-    """Return the words with links and images as text, their addresses in brackets behind it."""
-    found: list[Inline] = []
+    """Replace links and images by their text, with the address in brackets after it."""
+    pieces: list[Inline] = []
     for each in words:
         inside = without_links(each.children)
         if each.kind not in {InlineKind.LINK, InlineKind.IMAGE}:
-            found.append(replace(each, children=inside))
+            pieces.append(replace(each, children=inside))
             continue
         shown = inside or (Inline(InlineKind.TEXT, each.text),)
         is_bare = each.target in {plain(shown), f"mailto:{plain(shown)}"}
         address = () if is_bare else (Inline(InlineKind.TEXT, f" ({each.target})"),)
-        found += (*shown, *address)
-    return tuple(found)
+        pieces += (*shown, *address)
+    return tuple(pieces)
 
 
 def _texts(words: Words) -> Iterator[str]:
@@ -203,13 +207,13 @@ def _texts(words: Words) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A block and where it stands."""
+    """A block with its position in the page."""
 
     block: Block
     parents: tuple[Block, ...]
     """Blocks around it, the outermost first; headings are none."""
     headings: tuple[Block, ...]
-    """Headings above it, the outermost first; of a heading those that it stands below."""
+    """Headings above it, the outermost first; for a heading, those that contain it."""
 
     @property
     def heading_path(self) -> tuple[str, ...]:
@@ -219,7 +223,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands below it; the first has no heading."""
+    """A heading with the content below it; the first section has no heading."""
 
     heading: Block | None
     path: tuple[str, ...]
@@ -238,18 +242,18 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as a tree of blocks; every line that holds something belongs to one of them."""
+    """A page as a tree of blocks; every non-blank line belongs to one of them."""
 
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
     """Outermost blocks in order, headings among them."""
 
     def verbatim(self, block: Block) -> str:
-        """Return the lines of a block as they stand."""
+        """Return the lines of a block verbatim."""
         return "\n".join(self.lines[block.start_line - 1 : block.end_line])
 
     def places(self) -> Iterator[Place]:
-        """Yield all blocks with where they stand, in the order of the page."""
+        """Yield all blocks with their positions, in the order of the page."""
         headings: list[Block] = []
         for block in self.blocks:
             if block.kind is BlockKind.HEADING:
@@ -263,8 +267,8 @@ class Page:
     def link_targets(self) -> tuple[str, ...]:
         """Addresses that its links name, each once, as the page writes them."""
         blocks = (block for outermost in self.blocks for block in outermost.walk())
-        found = (link.target.strip() for block in blocks for link in block_links(block))
-        return tuple(dict.fromkeys(filter(None, found)))
+        targets = (link.target.strip() for block in blocks for link in block_links(block))
+        return tuple(dict.fromkeys(filter(None, targets)))
 
     @cached_property
     def anchors(self) -> dict[str, str]:
@@ -280,12 +284,12 @@ class Page:
         starts = [n for n, block in enumerate(self.blocks) if block.kind is BlockKind.HEADING]
         bounds = [0, *starts, len(self.blocks)]
         first = Section(None, (), self.blocks[: bounds[1]], 1, self._end(bounds[1], 0))
-        found = [first]
+        sections = [first]
         path: list[Block] = []
         for start, end in pairwise(bounds[1:]):
             heading = self.blocks[start]
             path = [*(each for each in path if each.level < heading.level), heading]
-            found.append(
+            sections.append(
                 Section(
                     heading,
                     tuple(each.text for each in path),
@@ -294,7 +298,7 @@ class Page:
                     self._end(self._next_at_most(start, heading.level), heading.end_line),
                 )
             )
-        return found
+        return sections
 
     def _next_at_most(self, start: int, level: int) -> int:
         """Return the place of the next heading of this level or above, or behind the last block."""

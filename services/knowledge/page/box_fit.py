@@ -1,4 +1,4 @@
-"""Fitted numbers that tell steps from the rest of a page."""
+"""Fitted parameters that distinguish steps from the rest of a page."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,33 +24,33 @@ _AS_THEY_ARE = (
     "paragraph_of_item",
     "code_below",
 )
-"""Signs of a row that lie between 0 and 1."""
+"""Features of a row that lie between 0 and 1."""
 _WHETHER_ANY = {"nested": "depth", "inline_code": "codes", "long": "breaks"}
-"""Coarse signs, each 1 where a count of a row is more than none."""
+"""Coarse features, each 1 if a count of the row is positive."""
 HABIT_SIGNS = (*_AS_THEY_ARE, *_WHETHER_ANY)
 _PLACES = {name: place for place, name in enumerate(SIGNS)}
 _NEAREST = 0.001
-"""To 0 and to 1."""
+"""Smallest distance of a chance from 0 and from 1."""
 
 Habit = Mapping[str, float]
-"""Log-odds by `BIAS` and the names of coarse signs; nothing where nothing was learned."""
+"""Log-odds by `BIAS` and the names of coarse features; empty if nothing was learned."""
 AS_SHIPPED: Habit = {}
 
 
 class BoxFit(FittedFile):
-    """Chance of a block to be a step, and the chance from which it has a box."""
+    """Model of the chance that a block is a step, with the threshold from which it gets a box."""
 
     SHIPPED: ClassVar = Path(__file__).with_name("boxes.json")
     INDENT: ClassVar = None
 
     signs_hash: str
-    """Hash of the names of the signs that the forest was fitted on."""
+    """Hash of the names of the features that the forest was fitted on."""
     threshold: Annotated[float, Field(gt=0, lt=1)]
     forest: Forest
     provenance: str = ""
     """Material and command of the fit."""
     figures: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Of each set by a fit that left it out, and of all sets together."""
+    """Measures of each set by a fit that left it out, and of all sets together."""
 
     @model_validator(mode="after")
     def _is_of_these_signs(self) -> Self:
@@ -62,7 +62,7 @@ class BoxFit(FittedFile):
         return self
 
     def chances(self, rows: Sequence[Row], lists: Sequence[object]) -> list[float]:
-        """Return for each row of signs the chance that it is of a step; `lists` as in `list_means`.
+        """Return the chance of being a step for each row of features; `lists` as in `list_means`.
 
         It is of the block's list as a whole.
         """
@@ -71,7 +71,7 @@ class BoxFit(FittedFile):
     def are_steps(
         self, rows: Sequence[Row], lists: Sequence[object], habit: Habit = AS_SHIPPED
     ) -> list[bool]:
-        """Return for each row of signs whether it is of a step; `lists` as in `list_means`.
+        """Decide for each row of features if it is a step; `lists` as in `list_means`.
 
         A `habit` counts for each block by itself, so that it may part a list.
         """
@@ -87,7 +87,7 @@ class BoxFit(FittedFile):
 
 @cache
 def shipped_fit() -> BoxFit:
-    """Return the numbers that come with the package, read once."""
+    """Return the parameters that come with the package, read once."""
     return BoxFit.shipped()
 
 
@@ -105,10 +105,10 @@ def list_means(chances: Sequence[float], lists: Sequence[object]) -> list[float]
 
 
 class BoxHabit(FittedFile):
-    """Log-odds that coarse signs add to a block's chance of being a step.
+    """Log-odds that coarse features add to a block's chance of being a step.
 
-    The forest that is shipped knows pages of many teams. Of one team's habits of writing it knows
-    nothing: this holds what its owners' words taught. Shipped, it adds nothing.
+    The shipped forest knows pages of many teams, but not the writing habits of any one team: this
+    holds what its owners' corrections taught. As shipped, it adds nothing.
     """
 
     NAME: ClassVar = "boxes"
@@ -117,7 +117,7 @@ class BoxHabit(FittedFile):
     bias: float = 0.0
     weights: dict[str, float]
     spread: Spread = Field(default=Spread())
-    """Of the bias, then of the weights."""
+    """Spread of the bias, then of the weights."""
     provenance: str = ""
     """Material of the fit."""
 
@@ -128,19 +128,19 @@ class BoxHabit(FittedFile):
 
     @property
     def habit(self) -> Habit:
-        """The numbers as they go with a page; none where they change nothing."""
+        """The parameters in the form passed along with a page; empty if they change nothing."""
         numbers = {BIAS: self.bias, **self.weights}
         return {name: number for name, number in numbers.items() if number}
 
 
 def coarse_signs(row: Row) -> dict[str, float]:
-    """Return the coarse signs of a row of `box_signs.signs_of`, each 0–1."""
+    """Return the coarse features of a row of `box_signs.signs_of`, each 0–1."""
     own = {name: float(row[_PLACES[name]]) for name in _AS_THEY_ARE}
     return own | {name: float(row[_PLACES[of]] > 0) for name, of in _WHETHER_ANY.items()}
 
 
 def added_log_odds(signs: Mapping[str, float], habit: Habit) -> float:
-    """Return what a habit adds for a block of these coarse signs; unknown names add nothing."""
+    """Return the log-odds a habit adds for a block's coarse features; unknown names add nothing."""
     return habit.get(BIAS, 0.0) + math.fsum(
         habit.get(name, 0.0) * value for name, value in signs.items()
     )

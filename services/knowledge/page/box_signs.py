@@ -1,4 +1,4 @@
-"""Signs of form by which the steps of a page are told from the rest of its text.
+"""Features of form that distinguish the steps of a page from the rest of its text.
 
 No sign knows a word of any language.
 """
@@ -59,9 +59,9 @@ _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _LETTERS_OF_A_WORD = 2
 _PROMPT = re.compile(r"^\s*(?:[\w.@~/\[\]() :-]{0,60}[#$%]|PS [^>]{0,60}>)\s+\S", re.MULTILINE)
 _NEARLY_ALL = 0.9
-"""Share of a text: punctuation may stand beside."""
+"""Share of a text; punctuation may remain."""
 _FAR = 12
-"""Blocks; code that is further away counts as this far."""
+"""Distance in blocks at which code counts as far away."""
 
 
 class _Own(NamedTuple):
@@ -119,7 +119,7 @@ class _Near(NamedTuple):
     heading_above: bool
     heading_below: bool
     code_lines: int
-    """Of the code below it."""
+    """Lines of the code below it."""
     code_prompt: bool
     children: int
     to_code_above: int = _FAR
@@ -141,7 +141,7 @@ _NO_LEAD = _Lead()
 
 
 class _Wording(NamedTuple):
-    """Words of the block beside those of the page; lengths are shares of the page's mean."""
+    """Words of the block compared with those of the page; lengths are shares of the page's mean."""
 
     of_title: float
     """Share of the words that the first heading has too."""
@@ -207,19 +207,19 @@ SIGNS: tuple[str, ...] = (
     *_InSection._fields,
     *_Heading._fields,
 )
-"""Names of the signs in the order of a row."""
+"""Names of the features in the order of a row."""
 SIGNS_HASH = hashlib.sha256("\n".join(SIGNS).encode()).hexdigest()[:16]
 
 Row = tuple[float, ...]
 
 
 def signs_of(page: Page, places: Sequence[Place]) -> list[Row]:
-    """Return the signs of items and paragraphs with words, in their order on the page."""
+    """Compute the features of items and paragraphs with words, in their order on the page."""
     return _Signs(page, places).rows()
 
 
 def is_only_link(block: Block) -> bool:
-    """Return whether a block is a link, or several, with no words of its own beside."""
+    """Return True if a block consists of one or more links, with no words of its own."""
     text = block.text
     is_linked = bool(text) and _linked(block) >= _NEARLY_ALL * len(text)
     return is_linked or bool(_ONLY_ADDRESS.fullmatch(text))
@@ -231,7 +231,7 @@ def word_count(text: str) -> float:
 
 
 class _Signs:
-    """Reads the signs of the blocks of a page."""
+    """Computation of the features of a page's blocks."""
 
     def __init__(self, page: Page, places: Sequence[Place]) -> None:
         self._page = page
@@ -244,7 +244,7 @@ class _Signs:
         self._sisters = Counter(b.level for b in page.blocks if b.kind is BlockKind.HEADING)
 
     def rows(self) -> list[Row]:
-        """Return a row of signs for each block."""
+        """Return a row of features for each block."""
         blocks = [place.block for place in self._order]
         at = {id(block): number for number, block in enumerate(blocks)}
         to_code_above = _distances(blocks)
@@ -252,7 +252,7 @@ class _Signs:
         members: dict[int, list[Block]] = {}
         for place in self._order:
             members.setdefault(_section(place), []).append(place.block)
-        sections = {key: self._section(found) for key, found in members.items()}
+        sections = {key: self._section(blocks_below) for key, blocks_below in members.items()}
         seen = Counter[int]()
         rows: list[Row] = []
         for number, place in enumerate(self._places):
@@ -343,7 +343,7 @@ class _Signs:
 
 
 class _PageWords:
-    """Words of a page's blocks, counted."""
+    """Word counts of a page's blocks."""
 
     def __init__(self, page: Page, places: Sequence[Place], blocks: Sequence[Block]) -> None:
         self._words = {id(place.block): _words(place.block.text) for place in places}
@@ -359,7 +359,7 @@ class _PageWords:
         self._coded = {word for code in self._codes for word in code.verbatim.split()}
 
     def of(self, place: Place) -> _Wording:
-        """Return the signs of a block's wording."""
+        """Return the wording features of a block."""
         words = self._words[id(place.block)]
         if not words:
             return _NO_WORDS
@@ -444,7 +444,7 @@ def _pieces(words: Words) -> Iterator[Inline]:
 
 
 def _linked(block: Block) -> int:
-    """Return the number of letters that are words of links."""
+    """Count the letters that belong to links."""
     return sum(len(plain(each.children)) for each in links(block.words))
 
 
@@ -453,32 +453,32 @@ def _depth(place: Place) -> int:
 
 
 def _section(place: Place) -> int:
-    """Return what the blocks below one heading share."""
+    """Return an id shared by the blocks below one heading."""
     return id(place.headings[-1]) if place.headings else 0
 
 
 def _distances(blocks: Sequence[Block]) -> list[int]:
-    """Return for each block how many stand between it and the last code of its section."""
-    found, distance = [], _FAR
+    """Return the number of blocks between each block and the last code of its section."""
+    distances, distance = [], _FAR
     for block in blocks:
-        found.append(distance)
+        distances.append(distance)
         if block.kind is BlockKind.CODE:
             distance = 0
         elif block.kind is BlockKind.HEADING:
             distance = _FAR
         else:
             distance = min(_FAR, distance + 1)
-    return found
+    return distances
 
 
 def _leads(page: Page, places: Sequence[Place]) -> dict[int, Block]:
-    """Return the block above each list: the one before it, or the item that it is nested in."""
-    found = {}
+    """Return the block above each list: the one before it, or the item that contains it."""
+    leads = {}
     for above, block in pairwise(page.blocks):
         if block.kind is BlockKind.LIST:
-            found[id(block)] = above
+            leads[id(block)] = above
     for place in places:
         for above, block in pairwise((place.block, *place.block.children)):
             if block.kind is BlockKind.LIST:
-                found[id(block)] = above
-    return found
+                leads[id(block)] = above
+    return leads

@@ -17,7 +17,7 @@ class Box:
 
     place: Place
     options: tuple[Block, ...] = ()
-    """Items of which one is to be chosen, where the block leads an either/or."""
+    """Items of which one is to be chosen, if the block leads an either/or."""
 
     @property
     def block(self) -> Block:
@@ -33,9 +33,8 @@ def find_boxes(
 ) -> list[Box]:
     """Return the boxes of a page in its order.
 
-    `corrections` are an owner's words by the key of a block: they stand above anything else.
-    Without a `fit` the one that comes with the package decides, with what the `habit` of the
-    platform's people adds to it.
+    `corrections` are an owner's decisions by block key; they override everything else. Without a
+    `fit` the packaged one decides, adjusted by the `habit` learned from the platform's users.
     """
     places = list(candidates(page))
     steps = _steps(page, places, fit or shipped_fit(), habit) | {
@@ -54,28 +53,24 @@ def find_boxes(
 
 
 def candidates(page: Page) -> Iterator[Place]:
-    """Yield the items and paragraphs that may be steps; withheld ones are none.
+    """Yield the items and paragraphs that may be steps; withheld ones are excluded.
 
     An item without words of its own is one where its code or table stands in their place.
     """
     for place in page.places():
         block = place.block
         is_of_kind = block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH}
-        if (
-            is_of_kind
-            and not block.is_withheld
-            and (plain(block.words) or in_place_of_words(block))
-        ):
+        if is_of_kind and not block.is_withheld and (plain(block.words) or leading_content(block)):
             yield place
 
 
-def worded(page: Page) -> list[Place]:
-    """Return the candidates with words of their own, of which the form of the words decides."""
+def candidates_with_words(page: Page) -> list[Place]:
+    """Return the candidates with words of their own, whose form decides."""
     return [place for place in candidates(page) if plain(place.block.words)]
 
 
-def in_place_of_words(item: Block) -> Block | None:
-    """Return the code or table that an item without words begins with; None where there is none."""
+def leading_content(item: Block) -> Block | None:
+    """Return the code or table that an item without words begins with; None if there is none."""
     first = item.children[0] if item.kind is BlockKind.ITEM and item.children else None
     if first is None or first.is_withheld or plain(item.words):
         return None
@@ -83,13 +78,13 @@ def in_place_of_words(item: Block) -> Block | None:
 
 
 def last_own_line(block: Block) -> int:
-    """Return the last line of a candidate's own words, or of what stands in their place."""
-    instead = in_place_of_words(block)
+    """Return the last line of a candidate's own words, or of the content in their place."""
+    instead = leading_content(block)
     return instead.end_line if instead else block.own_end
 
 
 def lists_of(places: Sequence[Place]) -> list[str]:
-    """Return the key of the list that each item is of, and the own key of each paragraph."""
+    """Return the key of the list of each item, and the own key of each paragraph."""
     return [
         place.parents[-1].key
         if place.block.kind is BlockKind.ITEM and place.parents
@@ -99,17 +94,17 @@ def lists_of(places: Sequence[Place]) -> list[str]:
 
 
 def is_of_form(place: Place) -> bool:
-    """Return whether a block's form decides that it is a step; of pointers and page ticks not."""
+    """Return True if a block's form decides if it is a step; pointers and page ticks excluded."""
     return place.block.is_checked is None and not _is_pointer(place)
 
 
 def _steps(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> dict[str, bool]:
-    """Return by its key whether a block is a step; all items where nothing else is one.
+    """Decide by key which blocks are steps; all items if nothing else is one.
 
     What the page itself has as a task to tick off is one in any case.
     """
     possible = [not _is_pointer(place) for place in places]
-    fitted = _fitted(page, places, fit, habit)
+    fitted = _decide_by_form(page, places, fit, habit)
     own = [place.block.is_checked is not None for place in places]
     steps = [
         is_own or (is_possible and is_fitted)
@@ -121,18 +116,18 @@ def _steps(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> di
     return {place.block.key: step for place, step in zip(places, steps, strict=True)}
 
 
-def _fitted(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> list[bool]:
-    """Return for each block whether its form makes it a step.
+def _decide_by_form(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> list[bool]:
+    """Decide for each block if its form makes it a step.
 
     An item without words goes with the others of its list; where none has any, the numbers of an
     order make steps of them.
     """
-    formed = worded(page)
+    formed = candidates_with_words(page)
     lists = lists_of(formed)
-    fitted = fit.are_steps(signs_of(page, formed), lists, habit) if formed else []
-    of_block = {place.block.key: step for place, step in zip(formed, fitted, strict=True)}
+    decisions = fit.are_steps(signs_of(page, formed), lists, habit) if formed else []
+    of_block = {place.block.key: step for place, step in zip(formed, decisions, strict=True)}
     of_list: dict[str, bool] = {}
-    for name, step in zip(lists, fitted, strict=True):
+    for name, step in zip(lists, decisions, strict=True):
         of_list[name] = of_list.get(name, False) or step
     return [
         of_block[place.block.key]
@@ -143,7 +138,7 @@ def _fitted(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> l
 
 
 def _is_pointer(place: Place) -> bool:
-    """Return whether a block only leads elsewhere: a mere link, or an entry of the contents."""
+    """Return True if a block only leads elsewhere: a mere link, or an entry of the contents."""
     in_contents = any(parent.kind is BlockKind.CONTENTS for parent in place.parents)
     return in_contents or is_only_link(place.block)
 
@@ -153,13 +148,13 @@ def _options(
 ) -> dict[str, tuple[Block, ...]]:
     """Return the options of each either/or by the key of its lead.
 
-    An either/or of which neither lead nor items are steps is none, nor one whose lead an owner
-    took for no step; an item that an owner took for a step remains one of its own.
+    An either/or is dropped if neither its lead nor its items are steps, or if an owner marked the
+    lead as no step; an item that an owner marked as a step stays a step of its own.
     """
-    found = {}
+    options = {}
     for lead, items in alternatives(page):
         is_step = any(steps.get(block.key, False) for block in (lead, *items))
         own = [item for item in items if not corrections.get(item.key, False)]
         if is_step and len(own) > 1 and corrections.get(lead.key, True) and lead.key in steps:
-            found[lead.key] = tuple(own)
-    return found
+            options[lead.key] = tuple(own)
+    return options

@@ -1,4 +1,4 @@
-"""Callouts: the names they go by, and the words that a paragraph or quote begins with."""
+"""Callouts: the names they go by, and the lead words of paragraphs and quotes."""
 
 import re
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ LEAD_WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "danger": ("危险", "危險"),
     },
 }
-"""Words that lead a callout, by language and by the callout that they lead."""
+"""Lead words of callouts, by language and type of callout."""
 
 _BY_LEAD = {
     word: callout
@@ -98,7 +98,7 @@ _CLASS_OF_CALLOUTS = re.compile(
 
 
 def is_callout_name(name: str) -> bool:
-    """Return whether a container of this name is a callout."""
+    """Return True if a container of this name is a callout."""
     return name.lower() in _BY_NAME
 
 
@@ -120,23 +120,23 @@ def callout_of_classes(classes: Iterable[str]) -> str:
 
 
 def begins_as_callout(quote: str) -> bool:
-    """Return whether the first line of a quote, with its `>`, begins a callout."""
+    """Return True if the first line of a quote, with its `>`, begins a callout."""
     return _QUOTED_LEAD.match(quote) is not None
 
 
 def split_marker(words: Words) -> tuple[str, Words, Words] | None:
-    """Return callout, title and the rest of a quote's words that begin with `[!NOTE]`."""
-    found = _MARKER.match(words[0].text) if words and words[0].kind is InlineKind.TEXT else None
-    if found is None:
+    """Split a quote's words that begin with `[!NOTE]` into callout, title and rest."""
+    match = _MARKER.match(words[0].text) if words and words[0].kind is InlineKind.TEXT else None
+    if match is None:
         return None
-    first = replace(words[0], text=words[0].text[found.end() :])
+    first = replace(words[0], text=words[0].text[match.end() :])
     behind = next((n for n, each in enumerate(words) if each.kind is InlineKind.BREAK), len(words))
     title = tuple(each for each in (first, *words[1:behind]) if each.text or each.children)
-    return callout_of(found["name"]), title, words[behind + 1 :]
+    return callout_of(match["name"]), title, words[behind + 1 :]
 
 
 def split_lead(words: Words) -> tuple[str, Words, Words] | None:
-    """Return callout, lead words and the rest of words that begin as a callout does.
+    """Split words that begin like a callout into callout, lead words and rest.
 
     The lead is bold (`**Warning**`), bold with all that follows (`**Warning: never …**`), or plain
     with a colon (`NOTE: …`); a sign such as ⚠ may stand before it.
@@ -148,11 +148,11 @@ def split_lead(words: Words) -> tuple[str, Words, Words] | None:
         return None
     first, before, behind = words[start], words[:start], words[start + 1 :]
     if first.kind is InlineKind.TEXT:
-        found = _LEAD_WITH_COLON.match(first.text)
-        if found is None or found["lead"][0].islower():
+        match = _LEAD_WITH_COLON.match(first.text)
+        if match is None or match["lead"][0].islower():
             return None
-        title, rest = _cut(first, found.end())
-        return _BY_LEAD[found["lead"].lower()], (*before, title), (*rest, *behind)
+        title, rest = _cut(first, match.end())
+        return _BY_LEAD[match["lead"].lower()], (*before, title), (*rest, *behind)
     if first.kind not in {InlineKind.STRONG, InlineKind.EMPHASIS}:
         return None
     return _bold_lead(first, before, behind)
@@ -176,7 +176,7 @@ def _bold_lead(first: Inline, before: Words, behind: Words) -> tuple[str, Words,
 
 
 def _is_sign(piece: Inline) -> bool:
-    """Return whether a piece holds no letter: a space, an emoji, a picture of a sign."""
+    """Return True if a piece contains no letter: a space, an emoji, a picture of a sign."""
     if piece.kind is InlineKind.IMAGE:
         return True
     return piece.kind is InlineKind.TEXT and not any(map(str.isalnum, piece.text))

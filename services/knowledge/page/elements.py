@@ -1,4 +1,4 @@
-"""Elements of HTML by what they show, and tags that are no HTML but placeholders."""
+"""HTML elements by what they display, and tags that are placeholders rather than HTML."""
 
 from collections.abc import Mapping
 
@@ -179,11 +179,11 @@ _NEVER_VALUES = frozenset(
 _NAMES_OF_VALUES = (INVISIBLE | BLOCK_LIKE | PLAIN | {"var", "cite", "code", "a", "i", "s"}) - (
     _NEVER_VALUES
 )
-"""Names that people also give to what is to be filled in, as in `router ospf <area>`."""
-KNOWN = frozenset(FORMATTING) | PLAIN | BLOCK_LIKE | INVISIBLE | {"br", "img"}
+"""Element names that people also use for values to be filled in, as in `router ospf <area>`."""
+HTML_ELEMENTS = frozenset(FORMATTING) | PLAIN | BLOCK_LIKE | INVISIBLE | {"br", "img"}
 
 
 def is_placeholder(name: str, attributes: Mapping[str, str | None], *, is_closed: bool) -> bool:
-    """Return whether a tag stands for a value to be filled in, as `<node>` does."""
+    """Return True if a tag stands for a value to be filled in, as `<node>` does."""
     is_value = name in _NAMES_OF_VALUES and not attributes and not is_closed
-    return is_value or name not in KNOWN
+    return is_value or name not in HTML_ELEMENTS

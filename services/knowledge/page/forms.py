@@ -1,4 +1,4 @@
-"""Which form a piece of a page turns out to have: callout, picture, bold heading, contents."""
+"""Recognition of a block's final form: callout, picture, bold heading, contents."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from services.knowledge.page.callouts import split_lead, split_marker
 
 _BOLD_HEADING_LEVEL = 7
 _LONGEST_BOLD_HEADING = 12
-"""Words; a longer bold paragraph is an emphasised sentence, not a heading."""
+"""Word limit; a longer bold paragraph is an emphasised sentence, not a heading."""
 _CONTENTS_MARKS = frozenset({"[toc]", "[[toc]]", "[[_toc_]]", "{:toc}", "{{toc}}", "${toc}"})
 _HEADING_ANCHOR = re.compile(r"\s*\{#[\w.:-]+[^{}]*\}\s*$")
 _CHECKBOX = re.compile(r"\[(?P<mark>[ xX])\]\s+")
@@ -18,18 +18,18 @@ _CONTENTS_KINDS = frozenset({BlockKind.LIST, BlockKind.CONTENTS})
 _LEADS = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.IMAGE})
 
 
-def settled(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Return the blocks, each paragraph as what it turns out to be, tabs side by side as one."""
-    return tuple(_tabs_joined([form for block in blocks for form in _form(block)]))
+def settle_forms(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the blocks with each paragraph in its final form and adjacent tabs joined."""
+    return tuple(_join_tabs([form for block in blocks for form in _form(block)]))
 
 
 def container(block: Block) -> Block:
-    """Return a block with the blocks in it as what they turn out to be."""
-    return replace(block, children=settled(block.children))
+    """Return a block with its children in their final forms."""
+    return replace(block, children=settle_forms(block.children))
 
 
 def heading(block: Block) -> Block:
-    """Return a heading without an anchor written behind its words."""
+    """Return a heading without the anchor written after its words."""
     last = block.words[-1] if block.words else None
     if last is None or last.kind is not InlineKind.TEXT:
         return block
@@ -39,28 +39,28 @@ def heading(block: Block) -> Block:
 
 
 def item(block: Block) -> Block:
-    """Return an item, its first paragraph being its own words."""
+    """Return an item with its first paragraph as its own words."""
     lead, rest = _lead(block.children)
     if lead is None:
-        return replace(block, children=settled(rest))
+        return replace(block, children=settle_forms(rest))
     words, is_checked = _without_checkbox(lead.words)
     return replace(
         block,
         words=words,
         lead_end=lead.end_line,
         is_checked=block.is_checked if is_checked is None else is_checked,
-        children=settled(rest),
+        children=settle_forms(rest),
     )
 
 
 def quote(block: Block) -> Block:
-    """Return a quote, as a callout where it begins as one."""
+    """Return a quote, converted to a callout if it begins as one."""
     first, rest = _lead(block.children)
     marked = split_marker(first.words) if first else None
-    found = marked or (split_lead(first.words) if first else None)
-    if first is None or found is None:
-        return replace(block, children=settled(block.children))
-    callout, title, words = found
+    split = marked or (split_lead(first.words) if first else None)
+    if first is None or split is None:
+        return replace(block, children=settle_forms(block.children))
+    callout, title, words = split
     start = min(first.start_line + (1 if marked else 0), first.end_line)
     body = (replace(first, start_line=start, words=words),) if words else ()
     return replace(
@@ -69,26 +69,26 @@ def quote(block: Block) -> Block:
         callout=callout,
         words=title,
         lead_end=first.start_line if title else 0,
-        children=settled((*body, *rest)),
+        children=settle_forms((*body, *rest)),
     )
 
 
 def callout(block: Block) -> Block:
-    """Return a callout of HTML, its title the lead word where it has no other."""
+    """Return a callout of HTML; without another title the lead word becomes its title."""
     if not block.words:
         first, rest = _lead(block.children)
-        found = split_lead(first.words) if first else None
-        if first and found:
-            body = (replace(first, words=found[2]),) if found[2] else ()
-            title, children = found[1], (*body, *rest)
+        split = split_lead(first.words) if first else None
+        if first and split:
+            body = (replace(first, words=split[2]),) if split[2] else ()
+            title, children = split[1], (*body, *rest)
             return replace(
-                block, words=title, lead_end=first.start_line, children=settled(children)
+                block, words=title, lead_end=first.start_line, children=settle_forms(children)
             )
-    return replace(block, children=settled(block.children))
+    return replace(block, children=settle_forms(block.children))
 
 
 def item_list(block: Block) -> Block:
-    """Return a list, as contents where its items are only links to anchors of the page."""
+    """Return a list, as contents if all its items are links to anchors of the page."""
     items = [each for each in block.walk() if each.kind not in _CONTENTS_KINDS]
     is_contents = bool(items) and all(
         each.kind is BlockKind.ITEM and _is_link_to_anchor(each) for each in items
@@ -97,20 +97,20 @@ def item_list(block: Block) -> Block:
 
 
 def definitions(block: Block) -> Block:
-    """Return a definition list, each term with what stands below it."""
+    """Return a definition list with the content below each term."""
     entries: list[Block] = []
     for part in block.children:
         if entries and not part.words:
             term = entries.pop()
-            children = settled((*term.children, *part.children))
+            children = settle_forms((*term.children, *part.children))
             entries.append(replace(term, end_line=part.end_line, children=children))
         else:
-            entries.append(replace(part, children=settled(part.children)))
+            entries.append(replace(part, children=settle_forms(part.children)))
     return replace(block, children=tuple(entries))
 
 
-def flattened(blocks: Sequence[Block]) -> Words:
-    """Return all that blocks show as words, a break between them."""
+def flatten(blocks: Sequence[Block]) -> Words:
+    """Return everything that blocks show as words, with a break between blocks."""
     words: list[Inline] = []
     for outermost in blocks:
         for block in outermost.walk():
@@ -161,7 +161,7 @@ def _picture(pieces: Sequence[Inline]) -> Inline | None:
     return pieces[0] if pieces[0].kind is InlineKind.IMAGE else None
 
 
-def _tabs_joined(blocks: Sequence[Block]) -> Iterator[Block]:
+def _join_tabs(blocks: Sequence[Block]) -> Iterator[Block]:
     for is_tab, group in groupby(blocks, key=lambda each: each.kind is BlockKind.TAB):
         run = tuple(group)
         if is_tab:
@@ -184,10 +184,10 @@ def _is_link_to_anchor(item: Block) -> bool:
 
 def _without_checkbox(words: Words) -> tuple[Words, bool | None]:
     first = words[0] if words else None
-    found = _CHECKBOX.match(first.text) if first and first.kind is InlineKind.TEXT else None
-    if first is None or found is None:
+    match = _CHECKBOX.match(first.text) if first and first.kind is InlineKind.TEXT else None
+    if first is None or match is None:
         return words, None
-    return (replace(first, text=first.text[found.end() :]), *words[1:]), found["mark"] != " "
+    return (replace(first, text=first.text[match.end() :]), *words[1:]), match["mark"] != " "
 
 
 def _shown(block: Block) -> Iterator[Inline]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
@@ -18,17 +17,17 @@ from mdit_py_plugins.deflist import deflist_plugin
 from services.knowledge.page.callouts import begins_as_callout, callout_of, is_callout_name
 
 _DEEPEST = 130
-"""Blocks in one another; a list in a list is two. What is nested deeper is read as paragraphs."""
+"""Limit on nested blocks; a list in a list counts as two. Deeper blocks are read as paragraphs."""
 _DEEPEST_QUOTE = 20
 _DEEPEST_LINK = 12
 _LONGEST_LINE = 20_000
-"""Characters of a paragraph or cell; a longer one is shown as it stands, links and emphasis too."""
+"""Character limit of a paragraph or cell; a longer one is shown verbatim, links included."""
 _MOST_BRACKETS = 500
-"""Square brackets of a paragraph or cell, which take time by their square."""
+"""Limit on square brackets in a paragraph or cell, which take quadratic time."""
 _LONGEST_CONTAINER = 1_000
-"""Lines in which the end of a container is looked for."""
+"""Number of lines searched for the end of a container."""
 _MOST_CONTAINERS = 20
-"""Containers in one another."""
+"""Limit on nested containers."""
 _INDENTED = re.compile(
     r"""(?:!!!|\?\?\?\+?)[ ]*(?P<name>[\w-]+)?(?:[ ]+(?:inline|end))*
     (?:[ ]+(?:"(?P<title>.*)"|(?P<bare>[^"\s].*)))?\s*$""",
@@ -49,7 +48,7 @@ _FRONT_MATTER = re.compile(
 _KEY = re.compile(r"[\"']?[\w.-]+[\"']?[ \t]*[:=]|#|- ")
 _TERMINATES: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
-_Rule = Callable[[StateBlock, int, int, bool], bool]
+_BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 
 class PageState(StateBlock):
@@ -57,10 +56,10 @@ class PageState(StateBlock):
 
     in_callout = False
     quotes = 0
-    """Quotes around the line that is read."""
+    """Number of quotes around the current line."""
 
     def is_code_block(self, line: int) -> bool:
-        """Return whether a line is indented so far that it is code."""
+        """Return True if a line is indented far enough to be code."""
         return not self.in_callout and super().is_code_block(line)
 
 
@@ -81,31 +80,19 @@ class _PageParser(ParserBlock):
         return state.tokens
 
 
-@cache
-def page_parser() -> MarkdownIt:
-    """Return the parser of whole pages."""
-    return _parser()
-
-
-@cache
-def fragment_parser() -> MarkdownIt:
-    """Return the parser of Markdown within HTML: it reads no tags and nothing by indentation."""
-    return _parser().disable(["html_block", "code", "front_matter"])
-
-
 def _parser() -> MarkdownIt:
     parser = _Markdown("commonmark", {"maxNesting": _DEEPEST + 10, "tasklists": True})
     parser.enable(["table", "strikethrough"]).use(deflist_plugin)
     rules = parser.block.ruler
     of_list: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
-    rules.at("list", _bounded(list_block), of_list)
-    rules.at("blockquote", _bounded(_quote), _TERMINATES)
+    rules.at("list", _limit_nesting(list_block), of_list)
+    rules.at("blockquote", _limit_nesting(_quote), _TERMINATES)
     rules.at("reference", _reference)
     rules.before("table", "front_matter", _front_matter)
     for name, rule in (("indented", _indented), ("fenced", _fenced), ("panel", _panel)):
-        rules.before("table", name, _bounded(rule), _TERMINATES)
-    parser.inline.ruler.at("link", _shallow(link))
-    parser.inline.ruler.at("image", _shallow(image))
+        rules.before("table", name, _limit_nesting(rule), _TERMINATES)
+    parser.inline.ruler.at("link", _limit_brackets(link))
+    parser.inline.ruler.at("image", _limit_brackets(image))
     parser.core.ruler.before("inline", "long_lines", _long_lines)
     return parser
 
@@ -124,7 +111,7 @@ class _Markdown(MarkdownIt):
         return link
 
 
-def _bounded(rule: _Rule) -> _Rule:
+def _limit_nesting(rule: _BlockRule) -> _BlockRule:
     """Return a rule that opens no block within the deepest ones, but still ends these."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -135,7 +122,7 @@ def _bounded(rule: _Rule) -> _Rule:
     return bounded
 
 
-def _shallow(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+def _limit_brackets(rule: RuleFuncInlineType) -> RuleFuncInlineType:
     """Return a rule of links that spends no time on brackets that cannot be one."""
 
     def shallow(state: StateInline, silent: bool) -> bool:
@@ -165,28 +152,28 @@ def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a link's target as a block of its own; a footnote is none."""
+    """Read a link's target as a block of its own; footnotes are excluded."""
     if _line(state, start).startswith("[^") or not reference(state, start, end, silent):
         return False
     if not silent:
         text = "\n".join(_line(state, line) for line in range(start, state.line))
         token = state.push("reference", "", 0)
         token.map = [start, state.line]
-        found = _REFERENCE.match(text)
-        token.meta = found.groupdict() if found else {"label": text, "target": ""}
+        match = _REFERENCE.match(text)
+        token.meta = match.groupdict() if match else {"label": text, "target": ""}
     return True
 
 
 def _front_matter(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read keys between lines of `---` or `+++` at the very beginning of a page."""
     is_page = start == 0 and end == state.lineMax and state.level == 0
-    found = _FRONT_MATTER.match(state.src) if is_page else None
-    if found is None or (found["content"] and not _KEY.match(found["content"])):
+    match = _FRONT_MATTER.match(state.src) if is_page else None
+    if match is None or (match["content"] and not _KEY.match(match["content"])):
         return False
     if not silent:
         token = state.push("front_matter", "", 0)
-        token.content = found["content"].removesuffix("\n")
-        state.line = found[0].count("\n") + (0 if found[0].endswith("\n") else 1)
+        token.content = match["content"].removesuffix("\n")
+        state.line = match[0].count("\n") + (0 if match[0].endswith("\n") else 1)
         token.map = [start, state.line]
     return True
 
@@ -198,19 +185,19 @@ def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line = _line(state, start)
     if not line.startswith(("!!!", "???", "===")):
         return False
-    found, tab = _INDENTED.match(line), _TAB.match(line)
+    callout_match, tab = _INDENTED.match(line), _TAB.match(line)
     behind, indent = _indented_lines(state, start, end)
     if tab:
         if not silent:
             _contain(state, start, behind, "tab", tab["title"], indent=indent)
         return True
-    if found is None:
+    if callout_match is None:
         return False
-    name, title = found["name"] or "", found["title"]
-    if not is_callout_name(name) and (indent == 0 or found["bare"]):
+    name, title = callout_match["name"] or "", callout_match["title"]
+    if not is_callout_name(name) and (indent == 0 or callout_match["bare"]):
         return False
     if title is None:
-        title = found["bare"] or ("" if is_callout_name(name) else name.capitalize())
+        title = callout_match["bare"] or ("" if is_callout_name(name) else name.capitalize())
     if not silent:
         callout = callout_of(name)
         _contain(state, start, behind, "callout", title, callout=callout, indent=indent)
@@ -218,7 +205,7 @@ def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _indented_lines(state: StateBlock, start: int, end: int) -> tuple[int, int]:
-    """Return the line behind what is indented below a line, and the indentation, or 0."""
+    """Return the line after those indented below a line, and the indentation, or 0."""
     base = state.sCount[start]
     line = start + 1
     while line < end and state.isEmpty(line):
@@ -239,22 +226,22 @@ def _indented_lines(state: StateBlock, start: int, end: int) -> tuple[int, int]:
 def _fenced(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read the callouts of Docusaurus and VuePress: from `:::warning` to `:::`."""
     line = _line(state, start)
-    found = _FENCED.match(line) if line.startswith(":::") else None
-    if found is None or not (is_callout_name(found["name"]) or found["name"] == "details"):
+    match = _FENCED.match(line) if line.startswith(":::") else None
+    if match is None or not (is_callout_name(match["name"]) or match["name"] == "details"):
         return False
-    close = _closing_fence(state, start, end, len(found["fence"]))
+    close = _closing_fence(state, start, end, len(match["fence"]))
     if close is None:
         return False
     if not silent:
-        kind = "details" if found["name"] == "details" else "callout"
-        title = found["bracketed"] or found["title"] or ""
-        callout = callout_of(found["name"])
+        kind = "details" if match["name"] == "details" else "callout"
+        title = match["bracketed"] or match["title"] or ""
+        callout = callout_of(match["name"])
         _contain(state, start, close, kind, title, callout=callout, closing_lines=1)
     return True
 
 
 def _closing_fence(state: StateBlock, start: int, end: int, length: int) -> int | None:
-    """Return the line of colons that ends a container, those within left out."""
+    """Return the line of colons that ends a container, skipping those inside."""
     depth = 1
     for line in range(start + 1, min(end, start + _LONGEST_CONTAINER)):
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
@@ -271,18 +258,18 @@ def _closing_fence(state: StateBlock, start: int, end: int, length: int) -> int 
 def _panel(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read the panels of Confluence's markup: from `{warning:title=…}` to `{warning}`."""
     line = _line(state, start)
-    found = _PANEL.match(line) if line.startswith("{") else None
-    if found is None:
+    match = _PANEL.match(line) if line.startswith("{") else None
+    if match is None:
         return False
-    mark = f"{{{found['name']}}}"
+    mark = f"{{{match['name']}}}"
     lines = range(start + 1, min(end, start + _LONGEST_CONTAINER))
     close = next((n for n in lines if _line(state, n).rstrip() == mark), None)
     if close is None or any(state.sCount[n] < state.blkIndent for n in (start, close)):
         return False
     if not silent:
-        title = _PANEL_TITLE.search(found["options"] or "")
+        title = _PANEL_TITLE.search(match["options"] or "")
         words = title[1].strip() if title else ""
-        callout = callout_of(found["name"])
+        callout = callout_of(match["name"])
         _contain(state, start, close, "callout", words, callout=callout, closing_lines=1)
     return True
 
@@ -320,7 +307,7 @@ def _contain(
 
 
 def _long_lines(state: StateCore) -> None:
-    """Leave very long text as it stands: its pieces cannot be told in bounded time."""
+    """Leave very long text verbatim: its pieces cannot be parsed in bounded time."""
     for token in state.tokens:
         text = token.content
         if token.type == "inline" and (
@@ -330,3 +317,9 @@ def _long_lines(state: StateCore) -> None:
             token.children = []
             for line in text.split("\n"):
                 token.children += [Token("text", "", 0, content=line), Token("softbreak", "br", 0)]
+
+
+PAGE_PARSER = _parser()
+"""The parser of whole pages."""
+FRAGMENT_PARSER = _parser().disable(["html_block", "code", "front_matter"])
+"""The parser of Markdown within HTML: it reads no tags and nothing by indentation."""

@@ -1,4 +1,4 @@
-"""Blocks of HTML in a page: lists, tables, `<pre>`, `<details>`, callouts and tabs, as they show.
+"""HTML blocks in a page, as displayed: lists, tables, `<pre>`, `<details>`, callouts, tabs.
 
 HTML shows through as blocks and words alone: scripts, frames and handlers show nothing.
 """
@@ -16,21 +16,21 @@ from services.knowledge.page.forms import (
     callout,
     container,
     definitions,
-    flattened,
+    flatten,
     heading,
     item,
     item_list,
     quote,
-    settled,
+    settle_forms,
 )
 from services.knowledge.page.inline import PieceBuilder
 
 _DEEPEST = 40
-"""Elements in one another; what is nested deeper shows as if it stood side by side."""
+"""Limit on nested elements; deeper ones are shown as if they were side by side."""
 _LONGEST = 200_000
-"""Characters of HTML without an empty line; a longer piece is not read."""
+"""Character limit of HTML without an empty line; a longer piece is not read."""
 _MOST_OPEN_TAGS = 100
-"""Tags without `>`, each of which takes time by the length of the piece."""
+"""Limit on tags without `>`, each of which takes time by the length of the piece."""
 _MOST_COLUMNS = 50
 _WITH_MARKDOWN = frozenset({"details", "tabitem", "tab", "admonition"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -47,7 +47,7 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "tbody": (_CELLS | {"tr", "thead", "tbody"}, frozenset({"table"})),
     "tfoot": (_CELLS | {"tr", "thead", "tbody"}, frozenset({"table"})),
 }
-"""Elements that another one ends unless one of the outer ones stands between."""
+"""Elements that another one ends unless one of the outer ones is between."""
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)[-: ]?([\w+#-]+)")
 _TITLE_CLASS = re.compile(r"(?:^|[-_])(?:title|heading|header)$|panelHeader", re.IGNORECASE)
@@ -58,7 +58,7 @@ _OPTIONAL_END = frozenset(
 _INDENTATION = re.compile(r"[ \t]*")
 
 Fragment = Callable[[str, int], Sequence[Block]]
-"""Reads Markdown whose first line is the given one."""
+"""Function that reads Markdown whose first line has the given number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
+class _HtmlEvent:
     kind: Literal["open", "whole", "close", "text"]
     offset: int
     name: str = ""
@@ -92,9 +92,9 @@ class _Element:
     title: Words = ()
     title_line: int = 0
     text: list[str] = field(default_factory=list)
-    """Of `<pre>`: its content."""
+    """Content of `<pre>`."""
     text_end: int = 0
-    """Of `<pre>`: last line of its content so far."""
+    """Last line of the content of `<pre>` so far."""
     pieces: PieceBuilder | None = None
     run_start: int = 0
     run_end: int = 0
@@ -102,24 +102,24 @@ class _Element:
 
 
 class HtmlReader:
-    """Reads the HTML among the blocks that stand side by side."""
+    """Reader of the HTML between adjacent blocks."""
 
     def __init__(self, lines: Sequence[str], fragment: Fragment) -> None:
         self._lines = lines
         self._fragment = fragment
         self._open = [_Element("", {}, 0, is_markdown=False)]
         self._ends: set[str] = set()
-        """Names of the elements that end somewhere."""
+        """Names of the elements that have an end tag."""
         self._has_end: dict[str, Iterator[bool]] = {}
-        """Whether each of the elements of a name ends, in order."""
+        """Flags by element name: True for each element, in order, that has an end tag."""
         self._html = ""
         self._first_line = 1
         self._line = 1
         self.silent_lines: set[int] = set()
-        """Lines of HTML, which show nothing where they belong to no block."""
+        """Lines of HTML that display nothing unless they belong to a block."""
 
     def blocks(self, content: Sequence[Block | Markup]) -> list[Block]:
-        """Return the blocks of what stands side by side, each element of HTML as one."""
+        """Return the blocks of adjacent content, each HTML element as one."""
         html = "".join(each.html for each in content if isinstance(each, Markup))
         self._ends, self._has_end = _ended_elements(html)
         for each in content:
@@ -147,7 +147,7 @@ class HtmlReader:
         self._line = block.end_line
 
     def _verbatim(self, behind: int, end: int) -> Iterator[str]:
-        """Yield lines of `<pre>` that stand behind an empty one, where Markdown reads no HTML."""
+        """Yield lines of `<pre>` after an empty line, where Markdown reads no HTML."""
         yield "\n".join(line for line in self._lines[behind:end])
 
     def _read(self, markup: Markup) -> None:
@@ -174,7 +174,7 @@ class HtmlReader:
         self._close_endless()
 
     def _close_endless(self) -> None:
-        """End what never ends by a tag, so that it does not take in what stands below."""
+        """Close elements without an end tag, so that they do not absorb what is below."""
         last = max((n for n, each in enumerate(self._open) if each.has_end), default=0)
         keep = last + 1
         while last and keep < len(self._open) and self._open[keep].name in _OPTIONAL_END:
@@ -185,7 +185,7 @@ class HtmlReader:
     def _line_at(self, offset: int) -> int:
         return self._first_line + self._html.count("\n", 0, max(offset, 0))
 
-    def _text(self, event: _Event) -> None:
+    def _text(self, event: _HtmlEvent) -> None:
         if self._open[-1].name == "pre":
             self._open[-1].text.append(event.text)
             self._open[-1].text_end = self._line + event.text.rstrip().count("\n")
@@ -195,11 +195,11 @@ class HtmlReader:
             before = len(event.text) - len(event.text.lstrip())
             breaks = event.text[:before].count("\n")
             pieces = self._run(event.offset, self._line + breaks)
-            pieces.spaced(event.text)
+            pieces.add_html_text(event.text)
             if not is_blank:
                 self._open[-1].run_end = self._line + event.text.rstrip().count("\n")
 
-    def _tag(self, event: _Event, *, is_closed: bool) -> None:
+    def _tag(self, event: _HtmlEvent, *, is_closed: bool) -> None:
         name = event.name
         is_value = is_placeholder(name, event.attributes, is_closed=is_closed)
         if name in BLOCK_LIKE and not is_value:
@@ -223,7 +223,7 @@ class HtmlReader:
             if event.kind == "whole" and name not in VOID:
                 pieces.close(name)
 
-    def _end_tag(self, event: _Event) -> None:
+    def _end_tag(self, event: _HtmlEvent) -> None:
         name = event.name
         if name in BLOCK_LIKE:
             if any(each.name == name for each in self._open[1:]):
@@ -239,7 +239,7 @@ class HtmlReader:
         elif is_placeholder(name, {}, is_closed=True):
             self._run(event.offset, self._line).text(event.text)
 
-    def _element(self, event: _Event) -> _Element:
+    def _element(self, event: _HtmlEvent) -> _Element:
         classes = (event.attributes.get("class") or "").split()
         named = ""
         if event.name == "admonition":
@@ -258,7 +258,7 @@ class HtmlReader:
         return element
 
     def _end_elements_before(self, name: str) -> None:
-        """End what an element of this name ends without a tag of its own."""
+        """Close the elements that an element of this name ends implicitly."""
         ended, outer = _ENDED_BY.get(name, (frozenset[str](), frozenset[str]()))
         for each in reversed(self._open[1:]):
             if each.name in outer:
@@ -291,7 +291,7 @@ class HtmlReader:
         if element.is_markdown:
             before = source[: len(source) - len(source.lstrip())].count("\n")
             start = self._line_at(element.run_offset) + before
-            element.blocks += self._fragment(_dedented(source.strip("\n").lstrip()), start)
+            element.blocks += self._fragment(_dedent(source.strip("\n").lstrip()), start)
         else:
             end = max(element.run_start, element.run_end)
             element.blocks.append(
@@ -306,13 +306,13 @@ class HtmlReader:
         if element.name == "summary" or any(map(_TITLE_CLASS.search, classes)):
             titled = next((each for each in reversed(self._open) if _takes_title(each)), None)
             if titled and not titled.title:
-                titled.title, titled.title_line = flattened(element.blocks), element.line
+                titled.title, titled.title_line = flatten(element.blocks), element.line
                 return element.name
         around.blocks += self._closed(element)
         return element.name
 
     def _closed(self, element: _Element) -> Iterable[Block]:
-        """Return what an element shows: a block, or the blocks in it."""
+        """Return what an element displays: a block, or the blocks in it."""
         block = Block(
             BlockKind.GROUP,
             element.line,
@@ -324,7 +324,7 @@ class HtmlReader:
         )
         if element.callout:
             return [callout(replace(block, kind=BlockKind.CALLOUT))]
-        show = _SHOWN.get(element.name)
+        show = _RENDERERS.get(element.name)
         if element.name in _PARTS_OF_TABLE and all(each.name != "table" for each in self._open):
             return block.children
         return show(element, block) if show else block.children
@@ -335,43 +335,43 @@ class _EventReader(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.events: list[_Event] = []
-        self._starts = [0, *(found.end() for found in re.finditer("\n", html))]
+        self.events: list[_HtmlEvent] = []
+        self._starts = [0, *(match.end() for match in re.finditer("\n", html))]
         self._source = html
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         raw = self.get_starttag_text() or ""
-        self.events.append(_Event("open", self._offset(), tag, dict(attrs), raw))
+        self.events.append(_HtmlEvent("open", self._offset(), tag, dict(attrs), raw))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         raw = self.get_starttag_text() or ""
-        self.events.append(_Event("whole", self._offset(), tag, dict(attrs), raw))
+        self.events.append(_HtmlEvent("whole", self._offset(), tag, dict(attrs), raw))
 
     def handle_endtag(self, tag: str) -> None:
         offset = self._offset()
         behind = self._source.find(">", offset) + 1
-        self.events.append(_Event("close", offset, tag, text=self._source[offset:behind]))
+        self.events.append(_HtmlEvent("close", offset, tag, text=self._source[offset:behind]))
 
     def handle_data(self, data: str) -> None:
-        self.events.append(_Event("text", self._offset(), text=data))
+        self.events.append(_HtmlEvent("text", self._offset(), text=data))
 
     def unknown_decl(self, data: str) -> None:
-        self.events.append(_Event("text", self._offset(), text=data.removeprefix("CDATA[")))
+        self.events.append(_HtmlEvent("text", self._offset(), text=data.removeprefix("CDATA[")))
 
     def _offset(self) -> int:
         line, column = self.getpos()
         return self._starts[line - 1] + column
 
 
-def _events(html: str) -> tuple[list[_Event], int | None]:
-    """Return tags and text without what is invisible, and where such an element never ends."""
+def _events(html: str) -> tuple[list[_HtmlEvent], int | None]:
+    """Return tags and text without invisible elements, and the offset of an unclosed one."""
     endless_comment = html.find("<!--", html.rfind("-->") + 1)
     reader = _EventReader(html)
     reader.feed(html if endless_comment < 0 else html[:endless_comment])
     reader.close()
     ends = {event.name for event in reader.events if event.kind == "close"}
-    shown: list[_Event] = []
-    hidden: _Event | None = None
+    shown: list[_HtmlEvent] = []
+    hidden: _HtmlEvent | None = None
     for event in reader.events:
         if hidden:
             hidden = None if event.kind == "close" and event.name == hidden.name else hidden
@@ -389,7 +389,7 @@ def _events(html: str) -> tuple[list[_Event], int | None]:
 
 
 def _ended_elements(html: str) -> tuple[set[str], dict[str, Iterator[bool]]]:
-    """Return the names of elements that end, and which of the elements of a name do, in order."""
+    """Return the names of elements with an end tag, and which elements of a name have one."""
     has_end: dict[str, list[bool]] = {}
     begun: dict[str, list[int]] = {}
     ends: set[str] = set()
@@ -410,28 +410,28 @@ def _takes_title(element: _Element) -> bool:
 
 
 def _without_fences(markup: Markup, fragment: Fragment) -> Iterator[Markup | Block]:
-    """Yield the HTML, and fenced code that stands in it as the code that is meant."""
+    """Yield the HTML, with fenced code in it as code blocks."""
     is_verbatim = re.match(r"\s*<(?:pre|script|style|textarea|!--)", markup.html, re.IGNORECASE)
     position = 0
-    while not is_verbatim and (found := _FENCE.search(markup.html, position)):
-        end = re.compile(rf"^[ \t]*{found[1]}[`~]*[ \t]*$", re.MULTILINE)
-        close = end.search(markup.html, found.end())
-        if close is None or "<pre" in markup.html[position : found.start()].lower():
+    while not is_verbatim and (match := _FENCE.search(markup.html, position)):
+        end = re.compile(rf"^[ \t]*{match[1]}[`~]*[ \t]*$", re.MULTILINE)
+        close = end.search(markup.html, match.end())
+        if close is None or "<pre" in markup.html[position : match.start()].lower():
             break
-        line = markup.start_line + markup.html.count("\n", 0, found.start())
+        line = markup.start_line + markup.html.count("\n", 0, match.start())
         before = markup.start_line + markup.html.count("\n", 0, position)
-        yield Markup(markup.html[position : found.start()], before)
-        yield from fragment(_dedented(markup.html[found.start() : close.end()]), line)
+        yield Markup(markup.html[position : match.start()], before)
+        yield from fragment(_dedent(markup.html[match.start() : close.end()]), line)
         position = close.end()
     if position < len(markup.html):
         before = markup.start_line + markup.html.count("\n", 0, position)
         yield Markup(markup.html[position:], before)
 
 
-def _dedented(text: str) -> str:
-    """Return text without the indentation that its lines share, the first left out."""
+def _dedent(text: str) -> str:
+    """Remove the indentation that all lines but the first share."""
     first, *rest = text.split("\n")
-    indents = [found.end() for line in rest if line.strip() and (found := _INDENTATION.match(line))]
+    indents = [match.end() for line in rest if line.strip() and (match := _INDENTATION.match(line))]
     shared = min(indents, default=0)
     own = _INDENTATION.match(first)
     return "\n".join(
@@ -440,7 +440,7 @@ def _dedented(text: str) -> str:
 
 
 def _list(element: _Element, block: Block) -> Iterator[Block]:
-    """Yield a list; what stands in it outside its items belongs to the item above."""
+    """Yield a list; content outside its items is added to the item above."""
     items: list[Block] = []
     number = _number(element.attributes.get("start"))
     for child in block.children:
@@ -473,7 +473,7 @@ def _columns(cell: _Element) -> int:
 
 
 def _table(_: _Element, block: Block) -> Iterator[Block]:
-    """Yield a table, before it what stands in it outside its cells; a frame of one cell is none."""
+    """Yield a table, preceded by content outside its cells; a one-cell frame is dissolved."""
     rows: list[tuple[Block, bool]] = []
     rest: list[Block] = []
     for child in block.children:
@@ -502,7 +502,7 @@ def _table(_: _Element, block: Block) -> Iterator[Block]:
 
 
 def _cell(cell: Block) -> Iterator[Words]:
-    yield flattened(cell.children)
+    yield flatten(cell.children)
     yield from () if cell.level < 2 else ((),) * (cell.level - 1)
 
 
@@ -515,7 +515,7 @@ def _tab(_: _Element, block: Block) -> Iterator[Block]:
 
 
 def _tabs(_: _Element, block: Block) -> Iterator[Block]:
-    tabs = settled(block.children)
+    tabs = settle_forms(block.children)
     is_one = len(tabs) == 1 and tabs[0].kind is BlockKind.TABS
     yield replace(block, kind=BlockKind.TABS, children=tabs[0].children if is_one else tabs)
 
@@ -528,7 +528,7 @@ def _code(element: _Element, block: Block) -> Iterator[Block]:
 
 
 def _heading(element: _Element, block: Block) -> Iterator[Block]:
-    words = flattened(block.children)
+    words = flatten(block.children)
     if words:
         level = int(element.name[1])
         made = replace(block, kind=BlockKind.HEADING, words=words, level=level, children=())
@@ -545,7 +545,7 @@ def _definitions(_: _Element, block: Block) -> Iterator[Block]:
 
 
 def _term(_: _Element, block: Block) -> Iterator[Block]:
-    words = flattened(block.children)
+    words = flatten(block.children)
     kind, end = BlockKind.DEFINITION, block.end_line
     yield replace(block, kind=kind, words=words, lead_end=end, children=())
 
@@ -563,7 +563,7 @@ def _part_of_table(element: _Element, block: Block) -> Iterator[Block]:
     yield replace(block, number=element.name, level=_columns(element))
 
 
-_SHOWN: Mapping[str, Callable[[_Element, Block], Iterable[Block]]] = {
+_RENDERERS: Mapping[str, Callable[[_Element, Block], Iterable[Block]]] = {
     "details": _details,
     "tabitem": _tab,
     "tab": _tab,
@@ -579,4 +579,4 @@ _SHOWN: Mapping[str, Callable[[_Element, Block], Iterable[Block]]] = {
     **dict.fromkeys(_LISTS, _list),
     **dict.fromkeys(_PARTS_OF_TABLE, _part_of_table),
 }
-"""Blocks that elements show; those of all others are the blocks in them."""
+"""Functions that build the blocks of elements; other elements yield the blocks in them."""

@@ -1,4 +1,4 @@
-"""Pieces of a line: text, code, links, images and emphasis, from Markdown and from HTML in it."""
+"""Inline pieces of a line: text, code, links, images and emphasis, from Markdown and HTML."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,8 +12,8 @@ from services.knowledge.page.block import Inline, InlineKind, Words
 from services.knowledge.page.elements import (
     BLOCK_LIKE,
     FORMATTING,
+    HTML_ELEMENTS,
     INVISIBLE,
-    KNOWN,
     VOID,
     is_placeholder,
 )
@@ -25,7 +25,7 @@ _NESTING = {
     "link": InlineKind.LINK,
 }
 _DEEPEST = 30
-"""Pieces in one another; emphasis within deeper ones shows as theirs."""
+"""Limit on nested pieces; deeper emphasis is merged into its parent."""
 _ADDRESS = re.compile(
     r"(?<![A-Za-z])(?:https?|ftp)://[A-Za-z0-9\[][^\s<]*"
     r"|(?:^|(?<=[\s*_~(]))www\.[^\s<]*\.[^\s<]*"
@@ -40,7 +40,7 @@ _SAFE = MarkdownIt().validateLink
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenElement:
     """An element that has begun and not ended."""
 
     name: str
@@ -50,14 +50,14 @@ class _Open:
 
 
 class PieceBuilder:
-    """Collects the pieces of a line; what is opened and never closed ends with the line."""
+    """Builder of the pieces of a line; a piece that is never closed ends with the line."""
 
     def __init__(self) -> None:
-        self._open = [_Open("", None)]
+        self._open = [_OpenElement("", None)]
         self._invisible = ""
 
     def text(self, text: str, kind: InlineKind = InlineKind.TEXT, target: str = "") -> None:
-        """Add a piece that holds nothing else."""
+        """Add a piece without children."""
         if self._invisible or not (text or target or kind is InlineKind.BREAK):
             return
         children = self._open[-1].children
@@ -66,18 +66,18 @@ class PieceBuilder:
         else:
             children.append(Inline(kind, text, target))
 
-    def spaced(self, text: str) -> None:
-        """Add text of HTML, in which all space between words is one."""
+    def add_html_text(self, text: str) -> None:
+        """Add text of HTML, with runs of white space collapsed."""
         self.text(_SPACES.sub(" ", text))
 
     def open(self, name: str, kind: InlineKind | None, target: str = "") -> None:
-        """Begin a piece that holds others; without a kind it shows them as they are."""
+        """Begin a piece with children; without a kind its children are shown as they are."""
         if not self._invisible:
             is_deep = len(self._open) > _DEEPEST
-            self._open.append(_Open(name, None if is_deep else kind, target))
+            self._open.append(_OpenElement(name, None if is_deep else kind, target))
 
     def close(self, name: str) -> None:
-        """End the innermost piece of this name and those in it; without one nothing ends."""
+        """End the innermost piece of this name and its children; without one nothing ends."""
         if self._invisible:
             self._invisible = "" if self._invisible == name else self._invisible
             return
@@ -89,9 +89,9 @@ class PieceBuilder:
     def tag(
         self, name: str, attributes: Mapping[str, str | None], raw: str, *, is_closed: bool = True
     ) -> None:
-        """Add what an HTML tag does; a placeholder stays verbatim.
+        """Add the effect of an HTML tag; a placeholder stays verbatim.
 
-        That is one of no known name, or of a name such as `<area>` without attributes and end.
+        A placeholder has an unknown name, or one like `<area>` without attributes and end tag.
         """
         if is_placeholder(name, attributes, is_closed=is_closed):
             self.text(raw)
@@ -110,19 +110,19 @@ class PieceBuilder:
             self.open(name, FORMATTING[name])
 
     def end_tag(self, name: str, raw: str) -> None:
-        """End what an HTML tag has begun."""
+        """End the piece that an HTML tag has begun."""
         if name in FORMATTING or self._invisible:
             self.close(name)
         elif name in BLOCK_LIKE:
             self.text("", InlineKind.BREAK)
-        elif name not in KNOWN:
+        elif name not in HTML_ELEMENTS:
             self.text(raw)
 
     def words(self) -> Words:
         """Return the pieces, without space and breaks at both ends."""
         while len(self._open) > 1:
             self._close_innermost()
-        return tuple(_linked(_trimmed(self._open[0].children)))
+        return tuple(_link_addresses(_trim(self._open[0].children)))
 
     def _close_innermost(self) -> str:
         closed = self._open.pop()
@@ -177,14 +177,14 @@ def words_of(tokens: Iterable[Token]) -> Words:
 
 
 def _add_html(pieces: PieceBuilder, tag: str, around: str) -> None:
-    """Add what one tag, comment or declaration does; `around` has all tags of the line."""
+    """Add the effect of one tag, comment or declaration; `around` has all tags of the line."""
     reader = _TagReader(pieces, tag, around)
     reader.feed(tag)
     reader.close()
 
 
 class _TagReader(HTMLParser):
-    """Hands one tag to the pieces; comments and declarations show nothing."""
+    """Reader of one tag for a `PieceBuilder`; comments and declarations are dropped."""
 
     def __init__(self, pieces: PieceBuilder, raw: str, around: str) -> None:
         super().__init__()
@@ -214,7 +214,7 @@ def _verbatim(pieces: Iterable[Inline]) -> Iterable[str]:
         yield from _verbatim(piece.children)
 
 
-def _trimmed(pieces: list[Inline]) -> Words:
+def _trim(pieces: list[Inline]) -> Words:
     """Return the pieces without breaks and spaces at both ends."""
     start, end = 0, len(pieces)
     while start < end and _is_space(pieces[start]):
@@ -230,35 +230,35 @@ def _is_space(piece: Inline) -> bool:
     )
 
 
-def _linked(pieces: Iterable[Inline]) -> Iterator[Inline]:
-    """Yield the pieces, addresses in their text as links, as GitHub finds them."""
+def _link_addresses(pieces: Iterable[Inline]) -> Iterator[Inline]:
+    """Yield the pieces with the addresses in their text as links, as GitHub detects them."""
     for piece in pieces:
         if piece.kind is InlineKind.TEXT:
-            yield from _text_linked(piece.text)
+            yield from _link_text(piece.text)
         elif piece.children and piece.kind is not InlineKind.LINK:
-            yield replace(piece, children=tuple(_linked(piece.children)))
+            yield replace(piece, children=tuple(_link_addresses(piece.children)))
         else:
             yield piece
 
 
-def _text_linked(text: str) -> Iterator[Inline]:
+def _link_text(text: str) -> Iterator[Inline]:
     behind = 0
-    for found in _ADDRESS.finditer(text):
-        address = _without_tail(found[0])
-        before = text[behind : found.start()]
+    for match in _ADDRESS.finditer(text):
+        address = _without_tail(match[0])
+        before = text[behind : match.start()]
         if before:
             yield Inline(InlineKind.TEXT, before)
         has_scheme = "://" in address[:9]
         scheme = "" if has_scheme else "http://" if address.startswith("www.") else "mailto:"
         label = (Inline(InlineKind.TEXT, address),)
         yield Inline(InlineKind.LINK, target=scheme + address, children=label)
-        behind = found.start() + len(address)
+        behind = match.start() + len(address)
     if text[behind:]:
         yield Inline(InlineKind.TEXT, text[behind:])
 
 
 def _without_tail(address: str) -> str:
-    """Return an address without punctuation behind it and without brackets it does not open."""
+    """Strip punctuation after an address, and brackets that it does not open."""
     surplus = {
         closing: address.count(closing) - address.count(opening) for opening, closing in _BRACKETS
     }

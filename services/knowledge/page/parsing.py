@@ -1,4 +1,4 @@
-"""From the text of a page to its blocks."""
+"""Parser of a page's text into blocks."""
 
 import hashlib
 from collections import Counter
@@ -27,17 +27,17 @@ from services.knowledge.page.forms import (
     item,
     item_list,
     quote,
-    settled,
+    settle_forms,
 )
-from services.knowledge.page.grammar import fragment_parser, page_parser
+from services.knowledge.page.grammar import FRAGMENT_PARSER, PAGE_PARSER
 from services.knowledge.page.html import HtmlReader, Markup
 from services.knowledge.page.inline import words_of
 
 _DEEPEST = 150
-"""Blocks in one another; what is nested deeper is shown verbatim."""
+"""Limit on nested blocks; deeper ones are shown verbatim."""
 _REMEMBERED = 128
 REMEMBERED_LENGTH = 100_000
-"""Characters of a page; what hangs on a longer one is made anew, so that few fill no memory."""
+"""Character limit of cached pages; results for longer ones are recomputed to save memory."""
 _FORMS: dict[str, tuple[BlockKind, Callable[[Block], Block]]] = {
     "paragraph_open": (BlockKind.PARAGRAPH, lambda block: block),
     "heading_open": (BlockKind.HEADING, heading),
@@ -52,11 +52,11 @@ _FORMS: dict[str, tuple[BlockKind, Callable[[Block], Block]]] = {
     "tab_open": (BlockKind.TAB, container),
     "details_open": (BlockKind.DETAILS, container),
 }
-"""Kinds of the blocks that tokens open, and what settles their form when they end."""
+"""Kinds of the blocks that tokens open, and the functions that finish their form."""
 
 
 def parse_page(text: str, *, withheld: Collection[int] = ()) -> Page:
-    r"""Return the blocks of a text; `withheld` are lines that screening left out of what is used.
+    r"""Parse a text into blocks; `withheld` are lines that screening removed from use.
 
     Lines are those between `\n`; an `\r` before it is no part of them. Each line that holds
     something belongs to exactly one outermost block. The same text soon after yields the same page.
@@ -67,12 +67,12 @@ def parse_page(text: str, *, withheld: Collection[int] = ()) -> Page:
 
 def _parse(text: str, withheld: frozenset[int]) -> Page:
     lines = tuple(line.removesuffix("\r") for line in text.split("\n"))
-    reader = _Reader(lines)
+    reader = _TokenReader(lines)
     source = "\n".join(lines).replace("\r", " ")
-    blocks = reader.read(page_parser(), source.removeprefix("\ufeff"), 1)
-    filled = _with_gaps(_apart(blocks), lines, reader.silent_lines)
-    page = Page(lines, tuple(_bounded(block, lines, 1) for block in filled))
-    return replace(page, blocks=_finished(page, withheld))
+    blocks = reader.read(PAGE_PARSER, source.removeprefix("\ufeff"), 1)
+    filled = _fill_gaps(_merge_shared_lines(blocks), lines, reader.silent_lines)
+    page = Page(lines, tuple(_limit_depth(block, lines, 1) for block in filled))
+    return replace(page, blocks=_add_keys(page, withheld))
 
 
 _remembered = lru_cache(maxsize=_REMEMBERED)(_parse)
@@ -87,15 +87,15 @@ class _Frame:
     content: list[Block | Markup] = field(default_factory=list)
 
 
-class _Reader:
-    """Turns the tokens of markdown-it into blocks."""
+class _TokenReader:
+    """Converter of markdown-it's tokens into blocks."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._env: EnvType = {}
         self._first_line = 1
         self.silent_lines: set[int] = set()
-        """Lines that show nothing where they belong to no block."""
+        """Lines that display nothing unless they belong to a block."""
 
     def read(self, parser: MarkdownIt, text: str, first_line: int) -> tuple[Block, ...]:
         """Return the blocks of Markdown that begins at a line of the page."""
@@ -115,7 +115,7 @@ class _Reader:
                 frames[-1].content.append(self._closed(opening, closed))
             else:
                 frames[-1].content.append(self._leaf(token))
-        blocks = settled(self._children(frames[0]))
+        blocks = settle_forms(self._children(frames[0]))
         self._first_line = around
         return blocks
 
@@ -172,9 +172,7 @@ class _Reader:
     def _children(self, frame: _Frame) -> Sequence[Block]:
         if not any(isinstance(each, Markup) for each in frame.content):
             return [each for each in frame.content if isinstance(each, Block)]
-        reader = HtmlReader(
-            self._lines, lambda text, line: self.read(fragment_parser(), text, line)
-        )
+        reader = HtmlReader(self._lines, lambda text, line: self.read(FRAGMENT_PARSER, text, line))
         blocks = reader.blocks(frame.content)
         self.silent_lines |= reader.silent_lines
         return blocks
@@ -193,7 +191,7 @@ class _Reader:
         return Block(BlockKind.TABLE, start, end, header=header, rows=tuple(body))
 
     def _range(self, token: Token) -> tuple[int, int]:
-        """Return the first and the last line that holds something."""
+        """Return the first and the last line that is not blank."""
         first, behind = token.map or (0, 1)
         start = first + self._first_line
         last = max(behind - 1 + self._first_line, start)
@@ -208,8 +206,8 @@ def _lead_end(kind: BlockKind, words: Words, start: int, end: int) -> int:
     return end if kind in {BlockKind.PARAGRAPH, BlockKind.DEFINITION} else start
 
 
-def _apart(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks so that no two share a line: those of one line as one."""
+def _merge_shared_lines(blocks: Iterable[Block]) -> list[Block]:
+    """Merge blocks that share a line, so that each line belongs to one block."""
     apart: list[Block] = []
     for block in blocks:
         if not apart or block.start_line > apart[-1].end_line:
@@ -226,10 +224,10 @@ def _apart(blocks: Iterable[Block]) -> list[Block]:
     return apart
 
 
-def _with_gaps(
+def _fill_gaps(
     blocks: Sequence[Block], lines: Sequence[str], silent: Collection[int]
 ) -> Iterator[Block]:
-    """Yield the blocks, and between them the lines that hold something and belong to none.
+    """Yield the blocks, with blocks for the non-blank lines between them.
 
     These are tags and comments, which show nothing, or of no known form and shown verbatim.
     """
@@ -252,20 +250,20 @@ def _with_gaps(
             line = max(line, block.end_line + 1)
 
 
-def _bounded(block: Block, lines: Sequence[str], depth: int) -> Block:
-    """Return a block, verbatim where blocks are nested too deep in it."""
+def _limit_depth(block: Block, lines: Sequence[str], depth: int) -> Block:
+    """Return a block, verbatim if its blocks are nested too deeply."""
     if not block.children:
         return block
     if depth == _DEEPEST:
         text = "\n".join(lines[block.start_line - 1 : block.end_line])
         return Block(BlockKind.OTHER, block.start_line, block.end_line, verbatim=text)
-    children = tuple(_bounded(child, lines, depth + 1) for child in block.children)
+    children = tuple(_limit_depth(child, lines, depth + 1) for child in block.children)
     is_same = all(new is old for new, old in zip(children, block.children, strict=True))
     return block if is_same else replace(block, children=children)
 
 
-def _finished(page: Page, withheld: frozenset[int]) -> tuple[Block, ...]:
-    """Return the outermost blocks, each block with its key and the mark of what is withheld."""
+def _add_keys(page: Page, withheld: frozenset[int]) -> tuple[Block, ...]:
+    """Return the outermost blocks, each block with its key and its withheld mark."""
     paths: dict[int, str] = {}
     texts: dict[int, str] = {}
     for place in page.places():
@@ -283,13 +281,13 @@ def _finished(page: Page, withheld: frozenset[int]) -> tuple[Block, ...]:
         key = f"{digest}-{seen[text]}.{totals[text]}"
         made = replace(block, key=key, children=tuple(map(finished, block.children)))
         is_withheld = bool(withheld) and _is_withheld(block, withheld)
-        return _without_effect(made) if is_withheld else made
+        return _withhold(made) if is_withheld else made
 
     return tuple(map(finished, page.blocks))
 
 
-def _without_effect(block: Block) -> Block:
-    """Return a block that screening left out: shown with all its words, and it links nowhere."""
+def _withhold(block: Block) -> Block:
+    """Return a withheld block: all its words are shown, but its links are inactive."""
     return replace(
         block,
         is_withheld=True,
@@ -300,7 +298,7 @@ def _without_effect(block: Block) -> Block:
 
 
 def _is_withheld(block: Block, withheld: frozenset[int]) -> bool:
-    """Return whether one of a block's own lines, which are none of its children's, is withheld."""
+    """Return True if one of a block's own lines, not its children's, is withheld."""
     lines = {line for line in withheld if block.start_line <= line <= block.end_line}
     if any(line <= block.lead_end for line in lines):
         return True

@@ -1,4 +1,4 @@
-"""Words of a block line by line, for what is found in single lines of a page."""
+"""Words of a block line by line, for searches in single lines of a page."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from services.knowledge.page.block import Block, BlockKind, Inline, InlineKind, 
 
 
 def word_lines(block: Block) -> Iterator[tuple[int, Words]]:
-    """Yield each line of a block's own words, or each cell of a table, with the line's number.
+    """Yield each line of a block's own words, or each cell of a table, with its line number.
 
     Words of HTML stand on the line on which the block begins: how it is wrapped shows nowhere.
     """
@@ -20,7 +20,7 @@ def word_lines(block: Block) -> Iterator[tuple[int, Words]]:
 
 
 def _cells(table: Block) -> Iterator[tuple[int, Words]]:
-    """Yield the cells; below the header of a table of Markdown stands a line of dashes."""
+    """Yield the cells; a Markdown table has a line of dashes below its header."""
     rows = [table.header, *table.rows]
     has_dashes = table.header and table.end_line - table.start_line == len(rows)
     for place, row in enumerate(rows):
@@ -29,7 +29,7 @@ def _cells(table: Block) -> Iterator[tuple[int, Words]]:
 
 
 def _split(words: Words) -> list[Words]:
-    """Return the words of each line; what spans several is on each of them with its part."""
+    """Return the words of each line; a piece that spans several lines is split between them."""
     lines: list[list[Inline]] = [[]]
     for each in words:
         if each.kind is InlineKind.BREAK and each.text:

@@ -1,9 +1,9 @@
-"""How sentences are worded that speak to a language model and not to a person who repairs.
+"""Rules for sentences that address a language model rather than a person who repairs.
 
-Each rule needs two signs, a wish and what only a program can be wished to do: "ignore the previous
-warning" and "the system prompts for a password" are ordinary operation text. The patterns are
-matched against text as `services.knowledge.folding.folded` gives it: lower case, without accents
-and markup, spaces single. A wording in another language is one more line here.
+Each rule needs two signs, a wish and something only a program can be asked to do: "ignore the
+previous warning" and "the system prompts for a password" are ordinary operation text. The
+patterns are matched against text as `services.knowledge.folding.fold` returns it: lower case,
+without accents and markup, spaces single. A wording in another language is one more line here.
 """
 
 import re
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Rule:
+class InstructionRule:
     """One kind of instruction to a model."""
 
     what: str
     signs: re.Pattern[str]
-    """Quick to search; one of them is in every text that the pattern matches."""
+    """Quick pre-filter; it matches in every text that the pattern matches."""
     pattern: re.Pattern[str]
 
     def matches(self, text: str) -> bool:
-        """Whether the text is one of this kind."""
+        """Return True if the text is an instruction of this kind."""
         return bool(self.signs.search(text) and self.pattern.search(text))
 
 
-def _rule(what: str, signs: str, *patterns: str) -> Rule:
-    return Rule(
+def _rule(what: str, signs: str, *patterns: str) -> InstructionRule:
+    return InstructionRule(
         what, re.compile(signs), re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     )
 
@@ -34,7 +34,7 @@ _START = (
     r"(?:^|[.,;:!?\"'()\[\]>–—-] ?|\b(?:please|always|now|instead|you (?:must|should|will|shall"
     r"|are to)) )"
 )
-"""Where an imperative may begin; in "the routers answer" the verb stands elsewhere."""
+"""Positions where an imperative may begin; in "the routers answer" the verb is elsewhere."""
 
 _MODEL = (
     r"(?:ai|a\.i\.|llms?|gpt(?:-\d)?|chatgpt|copilot|chat ?bots?|(?:large )?language models?"
@@ -44,7 +44,7 @@ _EARLIER = (
     r"(?:previous(?:ly given)?|prior|above|earlier|preceding|foregoing|former|existing|initial"
     r"|original|other|current)"
 )
-_TOLD = (
+_DIRECTIVE = (
     r"(?:instructions?|directives?|guidelines?|guardrails?|prompts?|directions?|orders?"
     r"|constraints?|safety (?:rules|measures)|system messages?)"
 )
@@ -63,13 +63,13 @@ _ENGLISH = (
         r"|your |instruction|directive|task|objective|prompt|rules|passage|context|document",
         rf"\b{_DISOBEY} (?:all|any|each|every)(?: of)?(?: (?:the|your|my|these|those"
         rf"|their))?(?: {_EARLIER}){{1,2}}(?: \w+)?"
-        rf" (?:{_TOLD}|rules|context|commands|text|messages|documents|passages)\b",
-        rf"\b{_DISOBEY} (?:all |any |each |every )?(?:of )?your (?:\w+ ){{0,3}}(?:{_TOLD}|rules"
-        rf"|programming|training|context)\b",
+        rf" (?:{_DIRECTIVE}|rules|context|commands|text|messages|documents|passages)\b",
+        rf"\b{_DISOBEY} (?:all |any |each |every )?(?:of )?your (?:\w+ ){{0,3}}(?:{_DIRECTIVE}"
+        rf"|rules|programming|training|context)\b",
         rf"^(?!(?:if|when|where|unless|in case|for) )[^.!?]{{0,80}}\b{_DISOBEY} (?:the |these "
-        rf"|those |my )?(?:\w+ ){{0,2}}{_EARLIER} {_TOLD}\b",
+        rf"|those |my )?(?:\w+ ){{0,2}}{_EARLIER} {_DIRECTIVE}\b",
         rf"^(?!(?:if|when|where|unless|in case|for) )[^.!?]{{0,80}}\b{_DISOBEY} (?:the "
-        rf"|all )?{_TOLD} (?:above|before|you (?:were|have been|got|received)|given (?:above"
+        rf"|all )?{_DIRECTIVE} (?:above|before|you (?:were|have been|got|received)|given (?:above"
         rf"|before|earlier|to you))",
         rf"\b{_DISOBEY} (?:everything|anything|all|whatever)(?: that)? (?:(?:is |was |comes? |came "
         rf"|stands? |written |said )?(?:above|before this|so far|previously)"
@@ -90,7 +90,7 @@ _ENGLISH = (
         r"\b(?:instructions?|rules|prompt|passages?|context|documents?) (?:above|before"
         r"|given so far) (?:are|is|were|was) (?:void|obsolete|superseded|cancelled|canceled|a test"
         r"|fake|revoked)\b",
-        rf"\b(?:set|put|throw|cast|leave) (?:aside|away) [^.!?]{{0,60}}\b(?:guidance|{_TOLD}"
+        rf"\b(?:set|put|throw|cast|leave) (?:aside|away) [^.!?]{{0,60}}\b(?:guidance|{_DIRECTIVE}"
         rf"|rules)\b[^.!?]{{0,40}}\b(?:you|earlier|previous|before|above)\b",
         r"\b(?:preceding|previous|prior|earlier|above|former|original) (?:instructions?"
         r"|directives?|guidelines?|guidance|prompts?|orders) (?:no longer|do not|don't"
@@ -540,4 +540,4 @@ MARKS = (
     ),
     _rule("writes against the reading direction", r"[\u202d\u202e]", "[\u202d\u202e]"),
 )
-"""Rules for text as it stands."""
+"""Rules for unfolded text."""

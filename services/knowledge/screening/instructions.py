@@ -1,8 +1,8 @@
-"""Whether a sentence speaks to a language model and not to a person who repairs something.
+"""Detection of sentences that address a language model rather than a person who repairs.
 
-A net with known meshes: what it finds is kept from models, steps and citations. What it misses is
-still only data, cited and scored like any other sentence. A text about such sentences, as a page on
-prompt injection quotes them, is found too.
+The detection is not complete. Matches are kept from models, steps and citations. A text it misses
+is still only data, cited and scored like any other sentence. Texts about such sentences, as on a
+page about prompt injection, match too.
 """
 
 import base64
@@ -11,43 +11,52 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from services.knowledge.folding import folded, revealed
-from services.knowledge.screening.instruction_rules import MARKS, PROSE, Rule
+from services.knowledge.folding import fold, reveal_invisible
+from services.knowledge.screening.instruction_rules import MARKS, PROSE, InstructionRule
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
 _LONGEST = 4000
-"""Characters looked at together; a longer run without a sentence's end is no sentence."""
+"""Window in characters; a longer run without the end of a sentence is no sentence."""
 _OVERLAP = 400
-"""Characters that two looks share, more than any wording here takes."""
+"""Overlap of two windows in characters, longer than any wording here."""
 
 
 @lru_cache(maxsize=65_536)
 def instruction_in(text: str) -> str | None:
-    """What the text wants of a model, in a few words; None where it speaks to people.
+    """Describe what the text asks of a model, in a few words; None if it addresses people.
 
-    `text` is a sentence, or a few that belong together. Letters that cannot be seen, mixed
-    alphabets, entities, markup and Base64 hide nothing.
+    `text` is a sentence, or a few that belong together. Invisible letters, mixed alphabets,
+    entities, markup and Base64 hide nothing.
     """
     starts = range(0, max(1, len(text) - _OVERLAP), _LONGEST - _OVERLAP)
-    return next((found for at in starts if (found := _in_piece(text[at : at + _LONGEST]))), None)
+    return next(
+        (instruction for at in starts if (instruction := _in_piece(text[at : at + _LONGEST]))), None
+    )
 
 
 def _in_piece(text: str) -> str | None:
-    plain = revealed(text)
-    if found := _first(MARKS, plain) or _worded(plain):
-        return found
-    return next((f"{what}, encoded" for said in _decoded(plain) if (what := _worded(said))), None)
+    plain = reveal_invisible(text)
+    if instruction := _first_match(MARKS, plain) or _match_prose(plain):
+        return instruction
+    return next(
+        (
+            f"{what}, encoded"
+            for decoded in _decode_base64(plain)
+            if (what := _match_prose(decoded))
+        ),
+        None,
+    )
 
 
-def _first(rules: Iterable[Rule], text: str) -> str | None:
+def _first_match(rules: Iterable[InstructionRule], text: str) -> str | None:
     return next((rule.what for rule in rules if rule.matches(text)), None)
 
 
-def _worded(text: str) -> str | None:
-    return _first(PROSE, folded(text))
+def _match_prose(text: str) -> str | None:
+    return _first_match(PROSE, fold(text))
 
 
-def _decoded(text: str) -> Iterator[str]:
+def _decode_base64(text: str) -> Iterator[str]:
     for run in _ENCODED.findall(text):
         try:
             yield base64.b64decode(run + "=" * (-len(run) % 4), altchars=b"-_").decode()

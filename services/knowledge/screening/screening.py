@@ -1,14 +1,14 @@
-"""Text without the sentences that speak to a language model; lines keep their numbers."""
+"""Removal of sentences that address a language model; lines keep their numbers."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from services.knowledge.folding import seen
+from services.knowledge.folding import strip_invisible
 from services.knowledge.screening.instructions import instruction_in
-from services.language.pieces import with_spaces
-from services.language.verbs import may_tell
+from services.language.sentences import with_spaces
+from services.language.verbs import may_be_instruction
 
 _FENCE = re.compile(r"^\s*(?:>\s*)*(?P<mark>`{3,}|~{3,})")
 _HEADING = re.compile(r"^\s{0,3}(?P<level>#{1,6})(?:\s|$)")
@@ -20,7 +20,7 @@ _BEGINS = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|:)\s+|^\s
 _QUOTED = re.compile(r"\n\s*(?:>\s*)+")
 _ANY_LEVEL = 6
 _LOOKED_BACK = 2000
-"""Characters of a line before a comment; a bound for lines without end."""
+"""Characters of a line examined before a comment; a bound for endless lines."""
 _LONGEST_INLINE_COMMENT = 4000
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*")
@@ -28,44 +28,44 @@ _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*"
 
 @dataclass(frozen=True)
 class Screened:
-    """A text and what was taken out of it."""
+    """A text and the parts removed from it."""
 
     text: str
-    """As many lines as before; invisible characters are gone too."""
+    """Remaining text, with as many lines as before; invisible characters are removed too."""
     dropped: tuple[str, ...] = ()
-    """What spoke to a model, with what followed it in the same block."""
+    """Sentences that addressed a model, with the rest of their blocks."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def screen_document(markdown: str) -> Screened:
-    """Markdown without sentences that speak to a model.
+    """Remove sentences that address a model from Markdown.
 
-    With such a sentence goes the rest of its paragraph, list item, table row or code block; with
-    such a heading its section, with a title what stands right under it. Markers of lists and rows
-    stay, so that the numbers after them do. Comments outside code go in any case: no reader sees
-    them.
+    Such a sentence is removed with the rest of its paragraph, list item, table row or code block;
+    such a heading with its section, a title with the content right under it. Markers of lists and
+    rows stay, so that later numbers do. Comments outside code are removed in any case: no reader
+    sees them.
     """
     screening = _Screening(markdown)
-    return Screened(seen("\n".join(screening.lines)), tuple(screening.dropped))
+    return Screened(strip_invisible("\n".join(screening.lines)), tuple(screening.dropped))
 
 
 @lru_cache(maxsize=1024)
 def screen_message(text: str) -> Screened:
-    """A ticket's text, which is lines rather than paragraphs, as logs are.
+    """Screen a ticket's text, which consists of lines rather than paragraphs, as logs do.
 
-    Only what speaks to a model goes, and commands that follow it at once: what else a ticket says
-    is needed to find its documents.
+    Only sentences that address a model are removed, and commands right after them: the rest of a
+    ticket is needed to retrieve its documents.
     """
     kept: list[str] = []
     dropped: list[str] = []
     goes_on = False
     for piece, alone in _with_next_line(_pieces(text)):
         is_one = instruction_in(piece) is not None
-        goes_on = is_one or (goes_on and may_tell(alone.strip()))
+        goes_on = is_one or (goes_on and may_be_instruction(alone.strip()))
         if goes_on:
             dropped.append(alone.strip())
         kept.append("\n" * alone.count("\n") if goes_on else alone)
-    return Screened(seen("".join(kept)), tuple(filter(None, dropped)))
+    return Screened(strip_invisible("".join(kept)), tuple(filter(None, dropped)))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -74,23 +74,23 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _with_next_line(pieces: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each piece with the next one where a line's end may have cut a sentence, and alone."""
+    """Yield each piece joined with neighbours that a line end may have cut off, and alone."""
     listed = list(pieces)
     for index, piece in enumerate(listed):
         before = listed[index - 1] if index else ""
-        cut_before = before.endswith("\n") and _is_open(before)
+        cut_before = before.endswith("\n") and _ends_open(before)
         after = listed[index + 1] if index + 1 < len(listed) else ""
-        cut_after = piece.endswith("\n") and _is_open(piece)
+        cut_after = piece.endswith("\n") and _ends_open(piece)
         yield (before if cut_before else "") + piece + (after if cut_after else ""), piece
 
 
-def _is_open(line: str) -> bool:
-    said = line.rstrip()
-    return (bool(said) and said[-1].isalpha()) or said.endswith(",")
+def _ends_open(line: str) -> bool:
+    text = line.rstrip()
+    return (bool(text) and text[-1].isalpha()) or text.endswith(",")
 
 
 class _Screening:
-    """One document while it is gone through block by block."""
+    """State of a document that is screened block by block."""
 
     def __init__(self, markdown: str) -> None:
         self.dropped: list[str] = []
@@ -100,7 +100,7 @@ class _Screening:
             self._block(start, end)
 
     def _without_comments(self, markdown: str) -> str:
-        """Without what stands between `<!--` and `-->`; in code, which shows it, only the bad."""
+        """Remove comments (`<!--` to `-->`); in code, which shows them, only instructions."""
         code = lines_of_code(markdown)
         pieces: list[str] = []
         line = done = 0
@@ -121,10 +121,10 @@ class _Screening:
         return "".join((*pieces, markdown[done:]))
 
     def _comment(self, comment: str, *, is_shown: bool) -> str:
-        said = comment.removeprefix("<!--").removesuffix("-->").strip()
-        speaks = instruction_in(said) is not None
+        text = comment.removeprefix("<!--").removesuffix("-->").strip()
+        speaks = instruction_in(text) is not None
         if speaks:
-            self.dropped.append(said)
+            self.dropped.append(text)
         return comment if is_shown and not speaks else "\n" * comment.count("\n")
 
     def _block(self, start: int, end: int) -> None:
@@ -171,13 +171,13 @@ class _Screening:
             place += len(sentence)
 
     def _drop(self, start: int, end: int, kept: str, what: str | None = None) -> None:
-        """Leaves `kept` on the first of the lines and nothing on the others."""
+        """Replace the lines by `kept` on the first and nothing on the others."""
         self.dropped.append((what or "\n".join(self.lines[start:end])).strip())
         self.lines[start:end] = [kept, *("" for _ in range(end - start - 1))]
 
 
 def _is_comment(markdown: str, start: int, end: int) -> bool:
-    """Whether what stands between is one, and not a mark that is talked about.
+    """Return True for a real comment, and not comment marks that the text discusses.
 
     One that does not begin its line ends with its paragraph, and code within a sentence shows it.
     """
@@ -195,14 +195,14 @@ def _without_comment_mark(line: str) -> str:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Line ranges, ends excluded, of what belongs together; blank lines belong to nothing."""
+    """Yield line ranges of blocks, ends excluded; blank lines belong to none."""
     start = 0
     while start < len(lines):
         end = start + 1
         fence = _FENCE.match(lines[start])
         if fence:
-            end = _closing(lines, start, fence["mark"])
-        elif lines[start].strip() and not _stands_alone(lines[start]):
+            end = _closing_fence(lines, start, fence["mark"])
+        elif lines[start].strip() and not _is_single_line_block(lines[start]):
             while end < len(lines) and _continues(lines[end]):
                 end += 1
         if lines[start].strip():
@@ -211,27 +211,27 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def lines_of_code(markdown: str) -> set[int]:
-    """Numbers, from 0, of the lines in fences."""
+    """Return the numbers, from 0, of the lines in fences."""
     lines = markdown.split("\n")
     fenced = (block for block in _blocks(lines) if _FENCE.match(lines[block[0]]))
     return {line for start, end in fenced for line in range(start, end)}
 
 
-def _closing(lines: list[str], start: int, mark: str) -> int:
+def _closing_fence(lines: list[str], start: int, mark: str) -> int:
     for index in range(start + 1, len(lines)):
-        found = _FENCE.match(lines[index])
-        if found and found["mark"].startswith(mark):
+        match = _FENCE.match(lines[index])
+        if match and match["mark"].startswith(mark):
             return index + 1
     return len(lines)
 
 
-def _stands_alone(line: str) -> bool:
+def _is_single_line_block(line: str) -> bool:
     return bool(_HEADING.match(line) or _ROW.match(line))
 
 
 def _continues(line: str) -> bool:
-    """Whether the line goes on with the paragraph before it; a quote's next line does."""
-    if not line.strip() or _stands_alone(line) or _FENCE.match(line):
+    """Return True if the line continues the paragraph before it; a quote's next line does."""
+    if not line.strip() or _is_single_line_block(line) or _FENCE.match(line):
         return False
     inner = re.sub(r"^\s*(?:>\s*)+", "", line)
     return not _BEGINS.match(inner)

@@ -1,4 +1,4 @@
-"""The same incident told by several documents becomes one node."""
+"""Merging of the same incident in several documents into one node."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,12 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 
 def normalise_name(name: str) -> str:
-    """A name as it is compared: `BGP_PEER-Down` and `bgp peer down` are the same."""
+    """Normalise a name for comparison: `BGP_PEER-Down` and `bgp peer down` are equal."""
     return _NOT_ALPHANUMERIC.sub("", name).casefold()
 
 
 def merge(parts: Sequence[IncidentNode]) -> IncidentNode:
-    """One node from the parts of its documents, in their order; at least one part.
+    """Merge the parts of a node, in the order of their documents; at least one part.
 
     Nothing is lost but exact repetitions: a passage of the same role and the same words, a name
     or a link that an earlier part has. The first part names the node; other spellings are aliases.
@@ -37,8 +37,8 @@ def merge(parts: Sequence[IncidentNode]) -> IncidentNode:
     )
 
 
-def merged_by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
-    """Nodes of one document by id; those of the same incident become one."""
+def merge_by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
+    """Return the nodes of one document by id, merging those of the same incident."""
     same: dict[str, list[IncidentNode]] = {}
     for node in nodes:
         same.setdefault(node.id, []).append(node)

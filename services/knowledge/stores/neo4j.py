@@ -21,7 +21,7 @@ from services.kit.batches import batches
 from services.kit.ids import time_ordered_id
 from services.knowledge.model import Case, IncidentNode
 from services.knowledge.ports import StoreUnavailableError
-from services.knowledge.stores.merge import merge, merged_by_id, normalise_name
+from services.knowledge.stores.merge import merge, merge_by_id, normalise_name
 from services.knowledge.stores.neo4j_migrations import GRAPH_ID, migrate
 from services.knowledge.tables import NAME_LENGTH
 
@@ -33,13 +33,15 @@ _CONNECT_TIMEOUT_S = 5.0
 _READ_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0
 _RETRY_TIME_S = 10.0
-"""How long the driver repeats what failed for the moment: a deadlock, a lost leader. A longer
-outage is the caller's to wait out, who has a queue for it."""
+"""Time for which the driver retries transient failures: a deadlock, a lost leader. Longer outages
+are left to the caller, who has a queue for them.
+"""
 _ATTEMPTS = 8
 _FIRST_PAUSE_S = 0.02
 _CLASHES = ("Neo.ClientError.Schema.", "Neo.ClientError.Statement.EntityNotFound")
-"""Two transactions made the same thing at once, or one took away what the other had found; the
-driver does not repeat these by itself."""
+"""Errors of two transactions that made the same thing at once, or deleted what the other used; the
+driver does not retry these itself.
+"""
 
 _TAKE_TURN = "MATCH (g:FlowXpertGraph {id: $graph}) SET g.turn = g.turn + 1"
 _TAKE_PARTS_OUT = """
@@ -157,7 +159,7 @@ class Neo4jGraphStore:
     """
 
     def __init__(self, driver: Driver, *, database: str | None = None) -> None:
-        """Brings constraints and indexes up to date; `database` unset is the user's own.
+        """Bring constraints and indexes up to date; `database` None is the user's default.
 
         Raises:
             StoreUnavailableError: The server did not answer, refused the password, or holds a
@@ -174,7 +176,7 @@ class Neo4jGraphStore:
     def connect(
         cls, url: str, user: str, password: str, *, database: str | None = None
     ) -> "Neo4jGraphStore":
-        """The store on the server at `url`: neo4j://, bolt://, or one of these with +s."""
+        """Connect to the server at `url`: neo4j://, bolt://, or one of these with +s."""
         with _vendor_errors():
             driver = GraphDatabase.driver(
                 url,
@@ -193,13 +195,13 @@ class Neo4jGraphStore:
 
     def replace_document(self, document_id: str, nodes: Sequence[IncidentNode]) -> set[str]:
         """See `GraphStore.replace_document`."""
-        parts = merged_by_id(nodes)
+        parts = merge_by_id(nodes)
 
         def work(tx: ManagedTransaction) -> set[str]:
             tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
             touched = {row["id"] for row in tx.run(_TAKE_PARTS_OUT, document=document_id)}
             _put_parts(tx, document_id, parts)
-            changed = _merge_again(tx, sorted(touched | set(parts)))
+            changed = _update_merged(tx, sorted(touched | set(parts)))
             _write(tx, _DELETE_UNUSED_DOCUMENTS, [document_id])
             return changed
 
@@ -227,10 +229,10 @@ class Neo4jGraphStore:
     def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
         """See `GraphStore.find_names`."""
         keys = {name: _key(name) for name in names}
-        found: dict[str, list[str]] = {}
+        ids_by_key: dict[str, list[str]] = {}
         for row in self._rows(_FIND_NAMES, [key for key in dict.fromkeys(keys.values()) if key]):
-            found.setdefault(row["key"], []).append(row["id"])
-        return {name: sorted(found[key]) for name, key in keys.items() if key in found}
+            ids_by_key.setdefault(row["key"], []).append(row["id"])
+        return {name: sorted(ids_by_key[key]) for name, key in keys.items() if key in ids_by_key}
 
     def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
         """See `GraphStore.neighbours`; nodes equally near come in the order of their ids."""
@@ -238,8 +240,8 @@ class Neo4jGraphStore:
         def work(tx: ManagedTransaction) -> list[str]:
             reached, edge = {node_id: 0}, [node_id]
             for hop in range(1, hops + 1):
-                found = {row["id"] for row in _read(tx, _ONE_HOP, edge)}
-                edge = sorted(found - reached.keys())
+                ids = {row["id"] for row in _read(tx, _ONE_HOP, edge)}
+                edge = sorted(ids - reached.keys())
                 reached.update(dict.fromkeys(edge, hop))
                 if not edge:
                     break
@@ -249,8 +251,8 @@ class Neo4jGraphStore:
 
     def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> list[IncidentNode]:
         """See `GraphStore.search`."""
-        asked = {"key": _key(text), "start": start, "limit": limit}
-        rows = self._run(lambda tx: tx.run(_SEARCH, asked).data())
+        parameters = {"key": _key(text), "start": start, "limit": limit}
+        rows = self._run(lambda tx: tx.run(_SEARCH, parameters).data())
         return self.get([row["id"] for row in rows])
 
     def count(self) -> int:
@@ -283,13 +285,13 @@ class Neo4jGraphStore:
 
     def cases(self, limit: int) -> list[Case]:
         """See `GraphStore.cases`."""
-        found = self._run(lambda tx: tx.run(_CASES, limit=limit).data())
-        mentioned: dict[str, dict[str, int]] = {row["id"]: {} for row in found}
+        rows = self._run(lambda tx: tx.run(_CASES, limit=limit).data())
+        mentioned: dict[str, dict[str, int]] = {row["id"]: {} for row in rows}
         for row in self._rows(_MENTIONS, list(mentioned)):
             mentioned[row["id"]][row["entity"]] = row["times"]
         return [
             Case(**row, entities=dict(sorted(mentioned[row["id"]].items())))
-            for row in reversed(found)
+            for row in reversed(rows)
         ]
 
     def cases_state(self) -> str:
@@ -305,7 +307,7 @@ class Neo4jGraphStore:
         return self._run(lambda tx: _read(tx, statement, values)) if values else []
 
     def _run(self, work: Callable[[ManagedTransaction], Result], *, writes: bool = False) -> Result:
-        """Do `work` in one transaction, and again when others were in the way."""
+        """Run `work` in one transaction, and retry it after conflicts."""
         timed = unit_of_work(timeout=_WRITE_TIMEOUT_S if writes else _READ_TIMEOUT_S)(work)
         with _vendor_errors(), self._driver.session(database=self._database) as session:
             execute = session.execute_write if writes else session.execute_read
@@ -323,8 +325,8 @@ def _put_parts(tx: ManagedTransaction, document_id: str, parts: Mapping[str, Inc
     _write(tx, _PUT_PARTS, rows, document=document_id)
 
 
-def _merge_again(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
-    """Bring the merged forms of these nodes up to date. Returns the ids of those that changed."""
+def _update_merged(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
+    """Bring the merged forms of these nodes up to date. Returns the ids of changed ones."""
     before: dict[str, str] = {}
     parts: dict[str, list[tuple[str, int, str]]] = {}
     for row in _read(tx, _PARTS_OF_NODES, ids):
@@ -346,7 +348,7 @@ def _merge_again(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
 def _replace(
     tx: ManagedTransaction, changed: Mapping[str, IncidentNode], gone: Sequence[str]
 ) -> None:
-    """Write these nodes with their names and links, and take out those that are gone."""
+    """Write these nodes with their names and links, and delete those that are gone."""
     stale = [*changed, *gone]
     names = [row["key"] for row in _read(tx, _TAKE_NAMES_OFF, stale)]
     documents = [row["document"] for row in _read(tx, _TAKE_LINKS_OFF, stale)]
@@ -396,7 +398,7 @@ def _node(json: str) -> IncidentNode:
 
 
 def _repeat(work: Callable[[], Result]) -> Result:
-    """Do it again when another writer made the same node or index in the same moment."""
+    """Retry `work` if another writer made the same node or index at the same moment."""
     pause = _FIRST_PAUSE_S
     for _ in range(_ATTEMPTS - 1):
         try:

@@ -8,7 +8,7 @@ from neo4j import Driver, RoutingControl
 from services.knowledge.ports import StoreUnavailableError
 
 GRAPH_ID = "incidents"
-"""The one node `FlowXpertGraph`: it holds the version, and writers take turns at it."""
+"""Id of the one node `FlowXpertGraph`: it holds the version, and writers lock it in turn."""
 
 
 def _unique(name: str, label: str, key: str) -> str:
@@ -38,15 +38,15 @@ SET g.version = $version
 
 
 def migrate(driver: Driver, database: str | None) -> None:
-    """Run what the database has not seen yet; safe while another process does the same.
+    """Run the migrations the database lacks; safe while another process does the same.
 
     Raises:
         StoreUnavailableError: A newer version of the platform wrote this graph.
     """
-    found = driver.execute_query(
+    records = driver.execute_query(
         _VERSION, graph=GRAPH_ID, database_=database, routing_=RoutingControl.READ
     ).records
-    reached = int(found[0]["version"]) if found else 0
+    reached = int(records[0]["version"]) if records else 0
     if reached > len(MIGRATIONS):
         raise StoreUnavailableError(
             f"the graph is of version {reached} and this platform knows {len(MIGRATIONS)}: "

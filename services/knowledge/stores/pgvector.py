@@ -26,9 +26,9 @@ _NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _LOCKS = 0x66787673
 """First half of the advisory locks' keys; any fixed number does."""
 _CANDIDATES = 128
-"""What a search of the graph looks at, at least: as many as on a Qdrant server by default."""
+"""Minimum of candidates in a search of the graph: as many as a Qdrant server's default."""
 _MOST_CANDIDATES = 1000
-"""pgvector takes no more; a search for more by meaning finds these."""
+"""Maximum that pgvector accepts; a larger search by meaning returns these."""
 _READ_WITHIN_S = 5
 _WRITE_WITHIN_S = 60
 _BATCH = 256
@@ -59,7 +59,7 @@ CREATE INDEX ON {schema}.point
 """
 """Vectors have unit length: the inner product is the cosine, for half of the work."""
 
-_HELD_DIMENSIONS = text(
+_STORED_DIMENSIONS = text(
     "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:points)"
     " AND attname = 'vector'"
 )
@@ -73,7 +73,7 @@ _BEGIN = text(
     " set_config('jit', 'off', true),"  # to compile a search takes longer than the search
     " set_config('hnsw.ef_search', :candidates, true)"
 )
-"""In the path, a statement finds the schema by its name of this moment: it may be exchanged."""
+"""Sets the search path, so that a statement uses the schema's current name: it may be exchanged."""
 
 _PUT_POINT = text(
     "INSERT INTO point (key, id, only_document, vector, payload)"
@@ -122,14 +122,14 @@ FROM (SELECT key FROM near UNION SELECT key FROM best) AS found
 
 
 class NotPostgresError(InvalidInputError):
-    """The vectors shall live in PostgreSQL, and the database is another one."""
+    """Vectors are to be stored in PostgreSQL, but the database is another one."""
 
 
 class PgVectorStore:
-    """One schema per collection, made on first use; as many processes as like may use it."""
+    """Store with one schema per collection, made on first use; processes may share it."""
 
     def __init__(self, database: Database, dimensions: int, *, prefix: str = "flowxpert") -> None:
-        """`prefix` starts the schemas' names. The database is not closed with this store.
+        """Open the schemas, named with `prefix`. The database is not closed with this store.
 
         Raises:
             StoreUnavailableError: The server did not answer, lacks the extension, or holds vectors
@@ -141,19 +141,19 @@ class PgVectorStore:
         self._schemas: dict[Collection, str] = {
             collection: f"{prefix}_{collection}" for collection in get_args(Collection)
         }
-        with self._alone() as connection:
+        with self._exclusive_transaction() as connection:
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
             for schema in self._schemas.values():
-                held = connection.execute(
-                    _HELD_DIMENSIONS, {"points": f"{schema}.point"}
+                stored = connection.execute(
+                    _STORED_DIMENSIONS, {"points": f"{schema}.point"}
                 ).scalar_one_or_none()
-                if held is None:
+                if stored is None:
                     self._create(connection, schema)
                     connection.execute(text(_INDEX.format(schema=schema)))
-                elif held != dimensions:
+                elif stored != dimensions:
                     raise StoreUnavailableError(
-                        f"schema {schema!r} holds vectors of {held} numbers and the embedder makes"
-                        f" {dimensions}: drop it and run `flowxpert reindex`"
+                        f"schema {schema!r} holds vectors of {stored} numbers and the embedder"
+                        f" makes {dimensions}: drop it and run `flowxpert reindex`"
                     )
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
@@ -161,18 +161,18 @@ class PgVectorStore:
         # In one order everywhere, so that no two writers wait for each other.
         by_key = dict(sorted((_key(point.id), point) for point in points))
         keys = list(by_key)
-        with self._asking(collection, _WRITE_WITHIN_S) as connection:
+        with self._transaction(collection, _WRITE_WITHIN_S) as connection:
             for start in range(0, len(keys), _BATCH):
                 _write(connection, {key: by_key[key] for key in keys[start : start + _BATCH]})
 
     def delete(self, collection: Collection, ids: Sequence[str]) -> None:
         """See `VectorStore.delete`."""
-        with self._asking(collection, _WRITE_WITHIN_S) as connection:
+        with self._transaction(collection, _WRITE_WITHIN_S) as connection:
             connection.execute(_DELETE_IDS, {"keys": [_key(id_) for id_ in ids]})
 
     def delete_document(self, collection: Collection, document_id: str) -> None:
         """See `VectorStore.delete_document`."""
-        with self._asking(collection, _WRITE_WITHIN_S) as connection:
+        with self._transaction(collection, _WRITE_WITHIN_S) as connection:
             connection.execute(_DELETE_DOCUMENT, {"document_id": document_id})
 
     def search(
@@ -180,14 +180,14 @@ class PgVectorStore:
     ) -> list[Hit]:
         """See `VectorStore.search`."""
         words = query_vector(text)
-        asked = {
+        parameters = {
             "words": list(words.indices),
             "weights": list(words.values),
             "vector": _vector(vector),
             "limit": limit,
         }
-        with self._asking(collection, _READ_WITHIN_S, candidates=limit) as connection:
-            found = connection.execute(_SEARCH, asked).all()
+        with self._transaction(collection, _READ_WITHIN_S, candidates=limit) as connection:
+            rows = connection.execute(_SEARCH, parameters).all()
         return [
             Hit(
                 id=row.id,
@@ -195,12 +195,12 @@ class PgVectorStore:
                 dense_score=row.dense_score,
                 sparse_score=row.sparse_score,
             )
-            for row in found
+            for row in rows
         ]
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
-        with self._asking(collection, _READ_WITHIN_S) as connection:
+        with self._transaction(collection, _READ_WITHIN_S) as connection:
             return int(connection.execute(_COUNT).scalar_one())
 
     @contextmanager
@@ -209,7 +209,7 @@ class PgVectorStore:
         fresh = copy.copy(self)
         fresh._schemas = {each: f"{schema}_new" for each, schema in self._schemas.items()}
         self._drop("new", "old")  # what a rebuild left that was killed
-        with self._alone() as connection:
+        with self._exclusive_transaction() as connection:
             for schema in fresh._schemas.values():
                 self._create(connection, schema)
         with ExitStack() as undo:
@@ -222,20 +222,20 @@ class PgVectorStore:
         self._drop("old")
 
     def close(self) -> None:
-        """Nothing is held but the database, which belongs to somebody else."""
+        """Do nothing: the database belongs to the caller."""
 
     def _exchange(self) -> None:
-        """Put the new schemas in the old ones' place. It waits for no reader's locks on tables.
+        """Swap the new schemas in for the old ones, without waiting for readers' table locks.
 
         So a backup that goes on holds nobody up; only the old ones' end waits for it.
         """
-        with self._alone() as connection:
+        with self._exclusive_transaction() as connection:
             for schema in self._schemas.values():
                 connection.execute(text(f"ALTER SCHEMA {schema} RENAME TO {schema}_old"))
                 connection.execute(text(f"ALTER SCHEMA {schema}_new RENAME TO {schema}"))
 
     def _finish(self, schema: str) -> None:
-        """Link the points, faster than one by one, and count what the planner wants to know."""
+        """Build the index at once, faster than point by point, and gather planner statistics."""
         autocommit = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
         with _vendor_errors(), autocommit.connect() as connection:
             connection.execute(text(_INDEX.format(schema=schema)))
@@ -247,7 +247,7 @@ class PgVectorStore:
             connection.execute(text(f"DROP SCHEMA IF EXISTS {', '.join(names)} CASCADE"))
 
     def _discard(self) -> None:
-        """Drop what an unfinished rebuild made; the next one does it where this cannot."""
+        """Drop an unfinished rebuild; if that fails, the next rebuild does it."""
         with suppress(StoreUnavailableError):
             self._drop("new")
 
@@ -255,17 +255,17 @@ class PgVectorStore:
         connection.execute(text(_CREATE.format(schema=schema, dimensions=self._dimensions)))
 
     @contextmanager
-    def _alone(self) -> Iterator[Connection]:
-        """A transaction for which all others that use the collections wait."""
+    def _exclusive_transaction(self) -> Iterator[Connection]:
+        """Open a transaction that excludes all other users of the collections."""
         with _vendor_errors(), self._database.engine.begin() as connection:
             connection.execute(_WAIT_FOR_ALL, {"space": _LOCKS, "prefix": self._lock})
             yield connection
 
     @contextmanager
-    def _asking(
+    def _transaction(
         self, collection: Collection, within_s: float, *, candidates: int = 0
     ) -> Iterator[Connection]:
-        """A transaction that finds the collection's tables, and keeps them from being exchanged."""
+        """Open a transaction on the collection's tables that keeps them from being exchanged."""
         with _vendor_errors(), self._database.engine.begin() as connection:
             connection.execute(
                 _BEGIN,
@@ -323,7 +323,7 @@ def _vendor_errors() -> Iterator[None]:
 
 
 def open_pgvector(settings: PlatformSettings, database: Database, dimensions: int) -> PgVectorStore:
-    """The store in the platform's database.
+    """Open the store in the platform's database.
 
     Raises:
         NotPostgresError: That is SQLite.

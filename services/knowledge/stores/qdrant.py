@@ -42,7 +42,7 @@ _BUSY = frozenset({429, 502, 503, 504})
 
 
 class QdrantVectorStore:
-    """One collection on the server per collection of the port, made on first use.
+    """Store with one Qdrant collection per collection of the port, made on first use.
 
     The client's local mode is not safe to share between threads; there, calls take turns.
     """
@@ -56,7 +56,7 @@ class QdrantVectorStore:
         prefix: str = "flowxpert",
         settings: QdrantSettings | None = None,
     ) -> None:
-        """`prefix` starts the collections' names, so that installations may share a server.
+        """Open the collections, named with `prefix` so that installations may share a server.
 
         `reader` is the client to search with, where it should give up sooner than the other.
 
@@ -76,7 +76,7 @@ class QdrantVectorStore:
             collection: f"{prefix}_{collection}" for collection in get_args(Collection)
         }
         for alias in self._names.values():
-            with self._asking():
+            with self._client_call():
                 self._collections.open(alias)
 
     @classmethod
@@ -89,7 +89,7 @@ class QdrantVectorStore:
         prefix: str = "flowxpert",
         settings: QdrantSettings | None = None,
     ) -> "QdrantVectorStore":
-        """The store on the server at `url`."""
+        """Connect to the server at `url`."""
         client, reader = (
             QdrantClient(url=url, api_key=api_key, timeout=timeout, check_compatibility=False)
             for timeout in (_WRITE_TIMEOUT_S, _READ_TIMEOUT_S)
@@ -98,7 +98,7 @@ class QdrantVectorStore:
 
     @classmethod
     def in_memory(cls, dimensions: int) -> "QdrantVectorStore":
-        """A store that vanishes with the process; slow beyond a few thousand points."""
+        """Create a store that vanishes with the process; slow beyond a few thousand points."""
         return cls(QdrantClient(":memory:"), dimensions)
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
@@ -132,7 +132,7 @@ class QdrantVectorStore:
         """See `VectorStore.search`."""
         params = self._collections.search_params()
         requests = _requests(vector, query_vector(text), limit, params)
-        with self._asking():
+        with self._client_call():
             dense, *sparse = self._reader.query_batch_points(
                 self._names[collection], requests, timeout=_READ_TIMEOUT_S
             )
@@ -141,14 +141,14 @@ class QdrantVectorStore:
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
-        with self._asking():
+        with self._client_call():
             return self._reader.count(self._names[collection], exact=True).count
 
     @contextmanager
     def rebuild(self) -> Iterator["QdrantVectorStore"]:
         """See `VectorStore.rebuild`."""
         fresh = copy.copy(self)
-        with self._asking():
+        with self._client_call():
             fresh._names = {
                 collection: self._collections.next_after(alias)
                 for collection, alias in self._names.items()
@@ -160,34 +160,34 @@ class QdrantVectorStore:
         with ExitStack() as undo:
             undo.callback(self._discard, list(fresh._names.values()))
             yield fresh
-            with self._asking():
+            with self._client_call():
                 self._collections.wait_until_indexed(fresh._names.values())
                 taken = {alias: fresh._names[each] for each, alias in self._names.items()}
                 replaced = self._collections.switch(taken)
             undo.pop_all()
-        with self._asking():
+        with self._client_call():
             self._collections.drop(replaced)
 
     def _discard(self, names: Sequence[str]) -> None:
-        """Drop what an unfinished rebuild made; the next one does it where this cannot."""
-        with suppress(StoreUnavailableError), self._asking():
+        """Drop an unfinished rebuild; if that fails, the next rebuild does it."""
+        with suppress(StoreUnavailableError), self._client_call():
             self._collections.drop(names)
 
     def close(self) -> None:
         """See `VectorStore.close`."""
-        with self._asking():
+        with self._client_call():
             self._client.close()
             self._reader.close()
 
     def _write(self, action: Callable[[], object]) -> None:
-        """Do it, again where the server is only busy: a write may be repeated."""
+        """Run a write, and retry it if the server is busy: writes are idempotent."""
         pause = _FIRST_PAUSE_S
         for attempt in range(1, _ATTEMPTS + 1):
-            with self._asking():
+            with self._client_call():
                 try:
                     action()
                 except (ApiException, QdrantException) as error:
-                    if attempt == _ATTEMPTS or not _is_busy(error):
+                    if attempt == _ATTEMPTS or not _is_transient(error):
                         raise
                 else:
                     return
@@ -195,7 +195,7 @@ class QdrantVectorStore:
             pause *= 2
 
     @contextmanager
-    def _asking(self) -> Iterator[None]:
+    def _client_call(self) -> Iterator[None]:
         with self._turn:
             try:
                 yield
@@ -203,7 +203,7 @@ class QdrantVectorStore:
                 raise StoreUnavailableError(f"the vector store did not answer: {error}") from error
 
 
-def _is_busy(error: Exception) -> bool:
+def _is_transient(error: Exception) -> bool:
     if isinstance(error, UnexpectedResponse):
         return error.status_code in _BUSY
     return isinstance(error, ResponseHandlingException | ResourceExhaustedResponse)
@@ -212,7 +212,7 @@ def _is_busy(error: Exception) -> bool:
 def _requests(
     vector: Sequence[float], words: SparseVector, limit: int, params: models.SearchParams | None
 ) -> list[models.QueryRequest]:
-    """One query per kind, over the candidates of both, so every hit comes with both its scores."""
+    """Build one query per kind, over the candidates of both, so that every hit has both scores."""
     queries: list[tuple[str, list[float] | models.SparseVector]] = [
         (DENSE, [float(x) for x in vector])
     ]
@@ -257,11 +257,11 @@ def _record(point: Point) -> models.PointStruct:
     )
 
 
-def _hit(found: models.ScoredPoint, sparse_score: float) -> Hit:
-    payload = found.payload or {}
+def _hit(point: models.ScoredPoint, sparse_score: float) -> Hit:
+    payload = point.payload or {}
     return Hit(
         id=payload["id"],
         payload=json.loads(payload["payload"]),
-        dense_score=found.score,
+        dense_score=point.score,
         sparse_score=sparse_score,
     )

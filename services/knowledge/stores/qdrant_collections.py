@@ -1,4 +1,4 @@
-"""Collections on a Qdrant server: how they are made, tuned, and exchanged behind their names.
+"""Creation, tuning and exchange of collections on a Qdrant server, behind aliases.
 
 What the store searches is an alias; the collection behind it has a number. A new one is filled
 beside it and takes the alias over in one step, so that searches never find half a store.
@@ -18,31 +18,31 @@ WORDS = "words"
 DOCUMENT_IDS = "document_ids"
 
 _QUANTILE = 0.99
-"""The one percent of outermost numbers is cut off, so that the others keep more of their bits."""
+"""The outermost one percent of numbers is cut off, so that the others keep more of their bits."""
 _OVERSAMPLING = 2.0
 _INDEXED_WITHIN_S = 1800.0
 _POLL_S = 0.5
 
 
 class QdrantCollections:
-    """Makes collections for vectors of one length, the way the settings say."""
+    """Factory of collections for vectors of one length, tuned as the settings say."""
 
     def __init__(
         self, client: QdrantClient, dimensions: int, settings: QdrantSettings, *, is_local: bool
     ) -> None:
-        """Local mode has no indexes and nothing to tune."""
+        """Set the tuning; local mode has no indexes and nothing to tune."""
         self._client = client
         self._dimensions = dimensions
         self._settings = settings
         self._is_local = is_local
 
     def open(self, alias: str) -> None:
-        """See that there is a collection behind the alias, tuned as the settings say.
+        """Ensure that there is a collection behind the alias, tuned as the settings say.
 
         Raises:
             StoreUnavailableError: It holds vectors of another length.
         """
-        name = self._behind(alias)
+        name = self._collection_behind(alias)
         if name is None:
             name = f"{alias}_1"
             self.create(name)
@@ -50,12 +50,12 @@ class QdrantCollections:
         self._check_and_tune(name)
 
     def next_after(self, alias: str) -> str:
-        """The name of the collection that will take this alias over."""
-        name = self._behind(alias) or f"{alias}_0"
+        """Return the name of the next collection for this alias."""
+        name = self._collection_behind(alias) or f"{alias}_0"
         return f"{alias}_{int(name.rpartition('_')[2]) + 1}"
 
     def create(self, name: str) -> None:
-        """An empty collection; one that another process has just made will do."""
+        """Create an empty collection; one that another process has just made will do."""
         try:
             self._client.create_collection(
                 name,
@@ -85,11 +85,11 @@ class QdrantCollections:
             self._client.delete_collection(name)
 
     def switch(self, names: Mapping[str, str]) -> list[str]:
-        """Put these collections behind their aliases, all at once.
+        """Point the aliases at these collections, all at once.
 
         Returns those that were behind them until now.
         """
-        until_now = [name for alias in names if (name := self._behind(alias))]
+        until_now = [name for alias in names if (name := self._collection_behind(alias))]
         operations: list[models.AliasOperations] = []
         for alias, name in names.items():
             operations += [
@@ -115,7 +115,7 @@ class QdrantCollections:
                 time.sleep(_POLL_S)
 
     def search_params(self) -> models.SearchParams | None:
-        """How the dense vectors are searched, where there is a choice."""
+        """Return the search parameters of dense vectors; None in local mode."""
         if self._is_local:
             return None
         rescored = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
@@ -124,17 +124,17 @@ class QdrantCollections:
             quantization=rescored if self._settings.quantised else None,
         )
 
-    def _behind(self, alias: str) -> str | None:
+    def _collection_behind(self, alias: str) -> str | None:
         aliases = self._client.get_aliases().aliases
         return next((each.collection_name for each in aliases if each.alias_name == alias), None)
 
     def _check_and_tune(self, name: str) -> None:
         config = self._client.get_collection(name).config
         vectors = config.params.vectors
-        held = vectors[DENSE].size if isinstance(vectors, dict) else None
-        if held != self._dimensions:
+        stored = vectors[DENSE].size if isinstance(vectors, dict) else None
+        if stored != self._dimensions:
             raise StoreUnavailableError(
-                f"collection {name!r} holds vectors of {held} numbers and the embedder makes"
+                f"collection {name!r} holds vectors of {stored} numbers and the embedder makes"
                 f" {self._dimensions}: choose another prefix or delete it and ingest again"
             )
         if self._is_local:

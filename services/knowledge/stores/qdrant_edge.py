@@ -19,8 +19,9 @@ _DENSE = "dense"
 _WORDS = "words"
 _NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _EXACT_BELOW_KB = 200_000
-"""Vectors of a segment up to which it is scanned rather than indexed: at 384 dimensions 130,000,
-where a scan costs a few milliseconds, is exact, and needs no graph to be built."""
+"""Segment size up to which it is scanned rather than indexed: at 384 dimensions 130,000 vectors,
+where a scan costs a few milliseconds, is exact, and needs no graph to be built.
+"""
 _WRITES_BETWEEN_OPTIMISATIONS = 5_000
 
 
@@ -31,7 +32,7 @@ class QdrantEdgeVectorStore:
     """
 
     def __init__(self, path: Path, dimensions: int) -> None:
-        """Opens or creates the shards under `path`.
+        """Open or create the shards under `path`.
 
         Raises:
             StoreUnavailableError: Another process holds the folder, or it was written with
@@ -53,7 +54,7 @@ class QdrantEdgeVectorStore:
         if not points:
             return
         records = [_record(point) for point in points]
-        with self._asking("upsert", collection) as shard:
+        with self._use_shard("upsert", collection) as shard:
             shard.update(edge.UpdateOperation.upsert_points(records))
         self._optimise_sometimes(collection, len(records))
 
@@ -62,7 +63,7 @@ class QdrantEdgeVectorStore:
         if not ids:
             return
         keys: list[edge.PointId] = [_key(id_) for id_ in ids]
-        with self._asking("delete", collection) as shard:
+        with self._use_shard("delete", collection) as shard:
             shard.update(edge.UpdateOperation.delete_points(keys))
 
     def delete_document(self, collection: Collection, document_id: str) -> None:
@@ -73,7 +74,7 @@ class QdrantEdgeVectorStore:
                 edge.FieldCondition(key="document_ids", values_count=edge.ValuesCount(lte=1)),
             ]
         )
-        with self._asking("delete_document", collection) as shard:
+        with self._use_shard("delete_document", collection) as shard:
             shard.update(edge.UpdateOperation.delete_points_by_filter(only_this))
 
     def search(
@@ -84,11 +85,11 @@ class QdrantEdgeVectorStore:
         queries = [edge.Query.Nearest([float(x) for x in vector], using=_DENSE)]
         if words.indices:
             queries.append(edge.Query.Nearest(_sparse(words), using=_WORDS))
-        with self._asking("search", collection) as shard:
-            found = shard.query_batch(
+        with self._use_shard("search", collection) as shard:
+            matches = shard.query_batch(
                 edge.QueryBatchRequest([edge.QueryRequest(limit, query=q) for q in queries])
             )
-            ids = {point.id for points in found for point in points}
+            ids = {point.id for points in matches for point in points}
             if not ids:
                 return []
             # Each query scores what the other found too, so every hit comes with both its scores.
@@ -100,7 +101,7 @@ class QdrantEdgeVectorStore:
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
-        with self._asking("count", collection) as shard:
+        with self._use_shard("count", collection) as shard:
             return int(shard.count(edge.CountRequest(exact=True)))
 
     @contextmanager
@@ -120,13 +121,13 @@ class QdrantEdgeVectorStore:
         self._exchange(beside)
 
     def _discard(self) -> None:
-        """Leave nothing of an unfinished rebuild."""
+        """Remove all traces of an unfinished rebuild."""
         with suppress(StoreUnavailableError):
             self.close()
         shutil.rmtree(self._path, ignore_errors=True)
 
     def _exchange(self, beside: Path) -> None:
-        """Put the folder `beside` in this store's place; calls that come meanwhile wait."""
+        """Replace this store's folder by `beside`; calls meanwhile wait."""
         with self._turn:
             self._is_exchanging = True
             self._turn.wait_for(lambda: not self._users)
@@ -155,8 +156,8 @@ class QdrantEdgeVectorStore:
                 shard.close()
 
     @contextmanager
-    def _asking(self, what: str, collection: Collection) -> Iterator[edge.EdgeShard]:
-        """The shard, which stays open within the block."""
+    def _use_shard(self, what: str, collection: Collection) -> Iterator[edge.EdgeShard]:
+        """Yield the shard, which stays open within the block."""
         with self._turn:
             self._turn.wait_for(lambda: not self._is_exchanging)
             self._users += 1
@@ -176,7 +177,7 @@ class QdrantEdgeVectorStore:
             if due:
                 self._writes = 0
         if due:
-            with self._asking("optimise", collection) as shard:
+            with self._use_shard("optimise", collection) as shard:
                 shard.optimize()
 
 
@@ -185,7 +186,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _finish_exchange(path: Path) -> None:
-    """Clear up after an exchange of folders, or go back where one was broken off between two."""
+    """Clean up after an exchange of folders, or undo one that was interrupted."""
     old = _beside(path, "old")
     if old.exists() and not path.exists():
         old.rename(path)
@@ -257,11 +258,11 @@ def _record(point: Point) -> edge.Point:
     )
 
 
-def _hit(found: edge.ScoredPoint, sparse_score: float) -> Hit:
-    payload = found.payload or {}
+def _hit(point: edge.ScoredPoint, sparse_score: float) -> Hit:
+    payload = point.payload or {}
     return Hit(
         id=payload["id"],
         payload=from_json(payload["payload"]),
-        dense_score=found.score,
+        dense_score=point.score,
         sparse_score=sparse_score,
     )

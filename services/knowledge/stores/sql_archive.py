@@ -19,7 +19,7 @@ class SqlCaseArchive:
     """Resolved tickets beside the documents, in one database."""
 
     def __init__(self, database: Database, *, most: int = 20) -> None:
-        """`most` are kept of a page, the newest."""
+        """Set the limit: `most` cases per page are kept, the newest."""
         self._database = database
         self._most = most
 

@@ -26,7 +26,7 @@ def put_cases(database: Database, cases: Sequence[Case]) -> None:
         session.add_all(
             CaseEntityRow(case_id=id_, entity=entity, times=times)
             for id_, case in latest.items()
-            for entity, times in _stored(case.entities).items()
+            for entity, times in _truncate_names(case.entities).items()
         )
 
 
@@ -35,7 +35,7 @@ def cases(database: Database, limit: int) -> list[Case]:
     statement = select(CaseRow).order_by(CaseRow.at.desc(), CaseRow.id.desc()).limit(limit)
     with database.session() as session:
         rows = list(session.scalars(statement))
-        mentioned = _mentioned(session, [row.id for row in rows])
+        mentioned = _load_mentions(session, [row.id for row in rows])
     return [
         Case(id=row.id, text=row.text, team=row.team, at=row.at, entities=mentioned[row.id])
         for row in reversed(rows)
@@ -48,20 +48,20 @@ def cases_state(database: Database) -> str:
         return session.scalar(select(func.max(CaseRow.version))) or ""
 
 
-def _mentioned(session: Session, ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {id_: {} for id_ in ids}
+def _load_mentions(session: Session, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    mentions: dict[str, dict[str, int]] = {id_: {} for id_ in ids}
     for start in range(0, len(ids), _BATCH):
         mine = CaseEntityRow.case_id.in_(ids[start : start + _BATCH])
         columns = (CaseEntityRow.case_id, CaseEntityRow.entity, CaseEntityRow.times)
         ordered = select(*columns).where(mine).order_by(CaseEntityRow.entity)
         for id_, entity, times in session.execute(ordered):
-            found[id_][entity] = times
-    return found
+            mentions[id_][entity] = times
+    return mentions
 
 
 def _row(id_: str, case: Case) -> CaseRow:
     return CaseRow(id=id_, text=case.text, team=case.team, at=case.at, version=time_ordered_id())
 
 
-def _stored(entities: dict[str, int]) -> dict[str, int]:
+def _truncate_names(entities: dict[str, int]) -> dict[str, int]:
     return {entity[:NAME_LENGTH]: times for entity, times in entities.items()}

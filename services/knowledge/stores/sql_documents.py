@@ -1,80 +1,58 @@
 """Adapter of `DocumentStore` on a SQL table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlalchemy import delete, exists, false, or_, select, update
 from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
-from services.knowledge.model import Document, UsableDocument
-from services.knowledge.screening.document import hash_of, screened
-from services.knowledge.screening.version import screening_of
-from services.knowledge.tables import DocumentRow, SaidRow
+from services.knowledge.model import Document
+from services.knowledge.screening.document import ScreenedDocument, screening_id
+from services.knowledge.tables import DocumentRow, SymptomTextRow
 
 _AT_ONCE = 100
-_KEPT = 1024
-"""Pages of an older screening that are not screened at each use: some 10 MB."""
-
-
-@dataclass(frozen=True)
-class _Raw:
-    """A document as the argument of a cache that looks at all of it, but hashes little."""
-
-    document: Document
-
-    def __hash__(self) -> int:
-        return hash((self.document.id, self.document.content_hash))
 
 
 class SqlDocumentStore:
     """One row per document."""
 
     def __init__(self, database: Database) -> None:
-        """The table must exist: `database.migrate("knowledge")`."""
+        """Use the database; its table must exist: `database.migrate("knowledge")`."""
         self._database = database
-        self._screen = lru_cache(maxsize=_KEPT)(_screened)
 
-    def put(self, document: Document) -> None:
+    def put(self, document: ScreenedDocument) -> None:
         """See `DocumentStore.put`."""
-        used = _used(document)
+        used = _screening_columns(document)
         with self._database.session() as session:
             row = session.get(DocumentRow, document.id)
             before = row.text_hash if row else None
-            session.merge(DocumentRow(**document.model_dump(), **used))
+            session.merge(DocumentRow(**document.for_person().model_dump(), **used))
             if before and before != used["text_hash"]:
-                _forget_said(session, before)
+                _delete_symptom_texts(session, before)
 
-    def get(self, document_id: str) -> Document | None:
+    def get(self, document_id: str) -> ScreenedDocument | None:
         """See `DocumentStore.get`."""
         with self._database.session() as session:
             row = session.get(DocumentRow, document_id)
         return _document(row) if row is not None else None
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
-        """See `DocumentStore.usable`."""
-        found: dict[str, UsableDocument] = {}
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, ScreenedDocument]:
+        """See `DocumentStore.get_many`."""
+        documents: dict[str, ScreenedDocument] = {}
         with self._database.session() as session:
             for some in batches(document_ids):
                 rows = session.scalars(select(DocumentRow).where(DocumentRow.id.in_(some)))
-                found |= {row.id: self._usable(row) for row in rows}
-        return found
+                documents |= {row.id: _document(row) for row in rows}
+        return documents
 
-    def of_text(self, text_hash: str) -> list[UsableDocument]:
+    def of_text(self, text_hash: str) -> list[ScreenedDocument]:
         """See `DocumentStore.of_text`."""
         with self._database.session() as session:
             mine = select(DocumentRow.id).where(DocumentRow.text_hash == text_hash)
             ids = session.scalars(mine.order_by(DocumentRow.id)).all()
-        found = self.usable(ids)
-        return [found[id_] for id_ in ids if id_ in found]
-
-    def awaits_renewal(self) -> bool:
-        """See `DocumentStore.awaits_renewal`."""
-        without = select(DocumentRow.id).where(DocumentRow.text_hash.is_(None)).limit(1)
-        with self._database.session() as session:
-            return session.scalar(without) is not None
+        by_id = self.get_many(ids)
+        return [by_id[id_] for id_ in ids if id_ in by_id]
 
     def renew(self) -> int:
         """See `DocumentStore.renew`."""
@@ -87,7 +65,7 @@ class SqlDocumentStore:
                         DocumentRow.id == row.id,
                         DocumentRow.content_hash == row.content_hash,
                     )
-                    values = _used(_document(row))
+                    values = _screening_columns(ScreenedDocument(_whole(row)))
                     session.execute(update(DocumentRow).where(*is_same).values(**values))
                     renewed += 1
         return renewed
@@ -99,20 +77,14 @@ class SqlDocumentStore:
             before = session.scalar(select(DocumentRow.text_hash).where(mine))
             session.execute(delete(DocumentRow).where(mine))
             if before:
-                _forget_said(session, before)
-
-    def _usable(self, row: DocumentRow) -> UsableDocument:
-        document = _document(row)
-        if not _is_current(row):
-            return self._screen(_Raw(document))
-        return _with_text(document, document.text if row.screened is None else row.screened)
+                _delete_symptom_texts(session, before)
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """See `DocumentStore.ids_with`: SQLite knows the case of ASCII alone."""
         statement = select(DocumentRow.id)
         if all(part.isascii() for part in parts):
-            said = (DocumentRow.id.icontains(part, autoescape=True) for part in parts)
-            statement = statement.where(or_(false(), *said))
+            conditions = (DocumentRow.id.icontains(part, autoescape=True) for part in parts)
+            statement = statement.where(or_(false(), *conditions))
         with self._database.session() as session:
             return list(session.scalars(statement))
 
@@ -123,37 +95,30 @@ class SqlDocumentStore:
             return dict(rows.tuples().all())
 
 
-def _forget_said(session: Session, text_hash: str) -> None:
-    """What people say of a text goes with the last document that has it."""
+def _delete_symptom_texts(session: Session, text_hash: str) -> None:
+    """Delete the symptom texts of a text that no document has any more."""
     session.flush()
     has_it = exists().where(DocumentRow.text_hash == text_hash)
-    session.execute(delete(SaidRow).where(SaidRow.text_hash == text_hash, ~has_it))
+    session.execute(delete(SymptomTextRow).where(SymptomTextRow.text_hash == text_hash, ~has_it))
 
 
 def _is_current(row: DocumentRow) -> bool:
-    return row.screening == screening_of(row.text)
+    return row.screening == screening_id(row.text)
 
 
-def _used(document: Document) -> dict[str, str | None]:
-    """The columns that say what is used of it."""
-    text = screened(document).document.text
+def _screening_columns(document: ScreenedDocument) -> dict[str, str | None]:
+    whole, usable = document.for_person().text, document.for_model().text
     return {
-        "screening": screening_of(document.text),
-        "screened": text if text != document.text else None,
-        "text_hash": hash_of(text),
+        "screening": screening_id(whole),
+        "screened": usable if usable != whole else None,
+        "text_hash": document.text_hash,
     }
 
 
-def _screened(raw: _Raw) -> UsableDocument:
-    return _with_text(raw.document, screened(raw.document).document.text)
+def _document(row: DocumentRow) -> ScreenedDocument:
+    usable = row.text if row.screened is None else row.screened
+    return ScreenedDocument(_whole(row), usable if _is_current(row) else None)
 
 
-def _with_text(document: Document, usable: str) -> UsableDocument:
-    """Return the document with the usable text in the place of the stored one."""
-    fields = {name: getattr(document, name) for name in Document.model_fields}
-    stored = document.text if usable != document.text else ""
-    return UsableDocument(**(fields | {"text": usable}), stored_text=stored)
-
-
-def _document(row: DocumentRow) -> Document:
+def _whole(row: DocumentRow) -> Document:
     return Document(**{field: getattr(row, field) for field in Document.model_fields})

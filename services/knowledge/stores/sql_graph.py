@@ -9,7 +9,7 @@ from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Case, IncidentNode
 from services.knowledge.stores import sql_cases
-from services.knowledge.stores.merge import merge, merged_by_id, normalise_name
+from services.knowledge.stores.merge import merge, merge_by_id, normalise_name
 from services.knowledge.tables import NAME_LENGTH, LinkRow, NameRow, NodeRow, PartRow
 
 
@@ -20,19 +20,19 @@ class SqlGraphStore:
     """
 
     def __init__(self, database: Database) -> None:
-        """The tables must exist: `database.migrate("knowledge")`."""
+        """Use the database; its tables must exist: `database.migrate("knowledge")`."""
         self._database = database
 
     def replace_document(self, document_id: str, nodes: Sequence[IncidentNode]) -> set[str]:
         """See `GraphStore.replace_document`."""
         with self._database.session() as session:
-            _write_alone(session)
+            _lock_for_writing(session)
             mine = PartRow.document_id == document_id
             touched = set(session.scalars(select(PartRow.node_id).where(mine)))
             session.execute(delete(PartRow).where(mine))
-            parts = merged_by_id(nodes)
-            known = {row.id for row in _rows(session, list(parts))}
-            session.add_all(NodeRow(id=id_, merged="") for id_ in parts if id_ not in known)
+            parts = merge_by_id(nodes)
+            existing = {row.id for row in _rows(session, list(parts))}
+            session.add_all(NodeRow(id=id_, merged="") for id_ in parts if id_ not in existing)
             session.flush()
             session.add_all(
                 PartRow(
@@ -44,7 +44,7 @@ class SqlGraphStore:
                 for position, node in enumerate(parts.values())
             )
             session.flush()
-            return _merge_again(session, sorted(touched | set(parts)))
+            return _update_merged(session, sorted(touched | set(parts)))
 
     def delete_document(self, document_id: str) -> set[str]:
         """See `GraphStore.delete_document`."""
@@ -75,7 +75,7 @@ class SqlGraphStore:
     def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
         """See `GraphStore.find_names`."""
         keys = {name: normalise_name(name)[:NAME_LENGTH] for name in names}
-        found: dict[str, list[str]] = {}
+        ids_by_name: dict[str, list[str]] = {}
         with self._database.session() as session:
             for batch in batches([key for key in dict.fromkeys(keys.values()) if key]):
                 rows = session.execute(
@@ -84,8 +84,8 @@ class SqlGraphStore:
                     .order_by(NameRow.node_id)
                 )
                 for key, node_id in rows:
-                    found.setdefault(key, []).append(node_id)
-        return {name: found[key] for name, key in keys.items() if key in found}
+                    ids_by_name.setdefault(key, []).append(node_id)
+        return {name: ids_by_name[key] for name, key in keys.items() if key in ids_by_name}
 
     def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
         """See `GraphStore.neighbours`; nodes equally near come in the order of their ids."""
@@ -136,10 +136,10 @@ class SqlGraphStore:
         return sql_cases.cases_state(self._database)
 
 
-def _write_alone(session: Session) -> None:
-    """Writers of the graph take turns, since a merged form is read, made anew and written.
+def _lock_for_writing(session: Session) -> None:
+    """Lock the graph for this writer, since merged forms are read, recomputed and written.
 
-    SQLite lets only one write from the first changing statement on, which this one is.
+    SQLite admits only one writer from its first changing statement on, which this one is.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE knowledge_node IN SHARE ROW EXCLUSIVE MODE"))
@@ -147,8 +147,8 @@ def _write_alone(session: Session) -> None:
         session.execute(delete(NodeRow).where(NodeRow.id == ""))
 
 
-def _merge_again(session: Session, ids: Sequence[str]) -> set[str]:
-    """Bring the merged forms of these nodes up to date. Returns the ids of those that changed."""
+def _update_merged(session: Session, ids: Sequence[str]) -> set[str]:
+    """Bring the merged forms of these nodes up to date. Returns the ids of changed ones."""
     parts: dict[str, list[IncidentNode]] = {id_: [] for id_ in ids}
     for batch in batches(ids):
         rows = session.execute(

@@ -1,4 +1,4 @@
-"""Stores that tell how long they take."""
+"""Wrappers of stores that measure how long operations take."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
@@ -24,27 +24,27 @@ _GRAPH = (
 )
 
 
-def timed_vectors(store: VectorStore) -> VectorStore:
-    """The same store; its operations are observed."""
-    return cast("VectorStore", _Timed(store, "vectors", _VECTORS))
+def with_timing_of_vectors(store: VectorStore) -> VectorStore:
+    """Wrap the store so that its operations are timed."""
+    return cast("VectorStore", _TimedStore(store, "vectors", _VECTORS))
 
 
-def timed_graph(store: GraphStore) -> GraphStore:
-    """The same store; its operations are observed."""
-    return cast("GraphStore", _Timed(store, "graph", _GRAPH))
+def with_timing_of_graph(store: GraphStore) -> GraphStore:
+    """Wrap the store so that its operations are timed."""
+    return cast("GraphStore", _TimedStore(store, "graph", _GRAPH))
 
 
-class _Timed:
+class _TimedStore:
     def __init__(self, store: object, name: str, operations: tuple[str, ...]) -> None:
         self._store = store
         for operation in operations:
-            setattr(self, operation, _timed(name, operation, getattr(store, operation)))
+            setattr(self, operation, _time_call(name, operation, getattr(store, operation)))
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
 
-def _timed(
+def _time_call(
     store: str, operation: str, call: Callable[Arguments, Result]
 ) -> Callable[Arguments, Result]:
     def observed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:

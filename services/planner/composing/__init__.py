@@ -1,1 +1,1 @@
-"""From a sentence to a procedure over components: a team of prompts, and code that checks it."""
+"""Composition of procedures from sentences over components: a team of prompts, checked by code."""

@@ -1,4 +1,4 @@
-"""Composing: see `contracts.composing.Composing`."""
+"""Service that composes procedures; see `contracts.composing.Composing`."""
 
 import hashlib
 import time
@@ -10,7 +10,6 @@ import structlog
 
 from services.contracts.composing import (
     ComposeAnswer,
-    ComposedCall,
     ComposeRequest,
     Composition,
     CompositionProposal,
@@ -25,57 +24,62 @@ from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.guard import Budget, GuardedChatModel
-from services.planner.composing import edits, without_model
-from services.planner.composing.asking import Asking
-from services.planner.composing.catalogue.component import Components, of_tool
-from services.planner.composing.catalogue.filtering import ComponentFilter
-from services.planner.composing.drafting import draft
+from services.planner.composing import by_rules, edits
+from services.planner.composing.component import Components, of_tool
+from services.planner.composing.drafting import build_draft
 from services.planner.composing.errors import (
     BadDraftError,
     NeedsModelError,
     NothingToComposeError,
     NotReadyError,
 )
-from services.planner.composing.filling import given_again, question_id
-from services.planner.composing.team import ORCHESTRATOR, SUPERVISORS, Task, Team
-from services.planner.composing.words.secrets import without_secrets
+from services.planner.composing.filling import current_arguments, question_id
+from services.planner.composing.filtering import ComponentFilter
+from services.planner.composing.model_session import ModelSession
+from services.planner.composing.secrets import without_secrets
+from services.planner.composing.team import (
+    ORCHESTRATOR,
+    SUPERVISOR_QUESTION,
+    ComposingTask,
+    ComposingTeam,
+)
 from services.planner.settings import PlannerSettings
 from services.procedure.checking.check import UnusableReadingError, refuse_large
-from services.procedure.editing.apply import with_ids
 from services.procedure.model import Reader, Reading
+from services.procedure.program import with_ids
 
 _log = structlog.get_logger()
 
 CORRECTIONS = 2
-"""Times that a member of the team is told what is wrong with its answer."""
+"""Number of corrections that a member of the team is asked for."""
 RULES = "rules"
 
 
-class Around(Protocol):
-    """Other rooms, asked for when they are needed."""
+class ComposerPeers(Protocol):
+    """Other rooms, opened when they are needed."""
 
     @property
     def execution(self) -> Execution:
-        """Whose catalogue is composed over."""
+        """The executor, whose catalogue is composed over."""
 
     @property
     def readings(self) -> Callable[[Caller], Readings]:
-        """Of which edits are looked at."""
+        """The readings of pages, which edits apply to."""
 
 
 class Composer:
-    """With a model a team composes, without one rules do what they can."""
+    """Composer that works with a team of prompts, or by rules if there is no model."""
 
     def __init__(
         self,
         settings: PlannerSettings,
-        around: Around,
+        peers: ComposerPeers,
         embedder: Callable[[], Embedder],
         model: GuardedChatModel | None = None,
     ) -> None:
-        """`embedder` is asked for when something is composed: whoever only plans needs none."""
+        """Keep `embedder` for the first composition: planning alone needs none."""
         self._settings = settings
-        self._around = around
+        self._peers = peers
         self._model = model
         self._embedder = embedder
 
@@ -85,23 +89,25 @@ class Composer:
 
     def compose(self, wanted: ComposeRequest) -> Composition:
         """See `Composing.compose`."""
-        components = Components(map(of_tool, self._around.execution.tools()))
+        components = Components(map(of_tool, self._peers.execution.tools()))
         instruction = without_secrets(" ".join(wanted.instruction.split(" "))).strip()
-        answers = [_safe(each) for each in wanted.answers]
+        answers = list(map(_redact_answer, wanted.answers))
         with stage_timer("planner", "compose"):
             if wanted.draft is None:
-                return self._new(instruction, answers, components)
-            known = _checked(wanted.draft, components)
-            told = [each.answer for each in answers if each.question == SUPERVISORS]
-            change = " ".join(filter(None, (instruction, *told)))
+                return self._compose_new(instruction, answers, components)
+            previous = _check_draft(wanted.draft, components)
+            supervisor_answers = [
+                each.answer for each in answers if each.question == SUPERVISOR_QUESTION
+            ]
+            change = " ".join(filter(None, (instruction, *supervisor_answers)))
             if change:
-                return self._changed(known, change, answers, components)
-            return _again(known, answers, components)
+                return self._compose_change(previous, change, answers, components)
+            return _rebuild(previous, answers, components)
 
     def page(self, wanted: CompositionProposal) -> ProposedPage:
         """See `Composing.page`."""
-        components = Components(map(of_tool, self._around.execution.tools()))
-        ready = _again(_checked(wanted.draft, components), (), components)
+        components = Components(map(of_tool, self._peers.execution.tools()))
+        ready = _rebuild(_check_draft(wanted.draft, components), (), components)
         _check_ready(ready, wanted.words)
         is_by_model = ready.composed_by != RULES
         reading = Reading(
@@ -120,12 +126,12 @@ class Composer:
 
     def edit_in_words(self, wanted: EditInWords) -> WordedEdit:
         """See `Composing.edit_in_words`."""
-        readings = self._around.readings(current_caller())
+        readings = self._peers.readings(current_caller())
         with stage_timer("planner", "edit"):
-            asking = self._asking() if self._model else None
-            return edits.worded(wanted, readings, asking)
+            session = self._open_session() if self._model else None
+            return edits.parse_edit_request(wanted, readings, session)
 
-    def _new(
+    def _compose_new(
         self, instruction: str, answers: Sequence[ComposeAnswer], components: Components
     ) -> Composition:
         if not instruction:
@@ -133,122 +139,118 @@ class Composer:
         notes: list[str] = []
         if self._model is not None:
             task = self._task([instruction], answers, components)
-            team = Team(self._asking(), task)
-            found = team.compose()
-            if found is not None:
-                return found
+            team = ComposingTeam(self._open_session(), task)
+            composition = team.compose()
+            if composition is not None:
+                return composition
             notes = team.notes
         try:
-            made = without_model.composed(instruction, components, self._filter)
+            made = by_rules.compose_by_rules(instruction, components, self._filter)
         except NeedsModelError as error:
             if notes:
                 raise UnavailableError(f"{notes[-1]}; {error}") from error
             raise
-        return draft(
+        return build_draft(
             made.plan.procedure,
             made.plan.calls(components),
-            made.given,
+            made.arguments,
             title="",
-            said=[instruction],
+            instructions=[instruction],
             answers=answers,
             components=components,
             composed_by=RULES,
             notes=[*notes, *made.notes],
         )
 
-    def _changed(
+    def _compose_change(
         self,
-        known: Composition,
+        previous: Composition,
         change: str,
         answers: Sequence[ComposeAnswer],
         components: Components,
     ) -> Composition:
         if self._model is None:
             raise NeedsModelError("a draft is changed by a language model, and none is set")
-        said = [*known.said, change]
-        task = self._task(said, [*known.answers, *answers], components)
-        task.before = known if known.procedure.body else None
-        team = Team(self._asking(), task)
-        found = team.compose()
-        if found is None:
+        instructions = [*previous.said, change]
+        task = self._task(instructions, [*previous.answers, *answers], components)
+        task.before = previous if previous.procedure.body else None
+        team = ComposingTeam(self._open_session(), task)
+        composition = team.compose()
+        if composition is None:
             raise UnavailableError("; ".join(team.notes) or "the model did not change the draft")
-        return found
+        return composition
 
     def _task(
-        self, said: Sequence[str], answers: Sequence[ComposeAnswer], components: Components
-    ) -> Task:
+        self, instructions: Sequence[str], answers: Sequence[ComposeAnswer], components: Components
+    ) -> ComposingTask:
         most = self._settings.compose_components
-        ranked = self._filter.ranked("\n".join(said), components, most)
+        ranked = self._filter.rank("\n".join(instructions), components, most)
         name = self._model.name if self._model else ""
-        return Task(said, answers, components, ranked, f"team {name}")
+        return ComposingTask(instructions, answers, components, ranked, f"team {name}")
 
-    def _asking(self) -> Asking:
+    def _open_session(self) -> ModelSession:
         assert self._model is not None  # noqa: S101 - asked for only with a model
         budget = Budget(self._settings.ticket_tokens, prices=self._model.prices)
-        return Asking(
+        return ModelSession(
             self._model.with_budget(budget),
-            ends=time.monotonic() + self._settings.compose_deadline_s,
+            deadline=time.monotonic() + self._settings.compose_deadline_s,
             max_tokens=self._settings.max_tokens,
             temperature=self._settings.compose_temperature,
             corrections=CORRECTIONS,
         )
 
 
-def _again(
-    known: Composition, answers: Sequence[ComposeAnswer], components: Components
+def _rebuild(
+    previous: Composition, answers: Sequence[ComposeAnswer], components: Components
 ) -> Composition:
-    """The draft with further answers, made anew of what it says: nothing else of it is believed."""
-    told = {each.question: each for each in (*known.answers, *answers)}
-    given = {step: dict(values) for step, values in given_again(known.calls).items()}
-    said = "\n".join(known.said)
-    for call in known.calls:
-        chosen = told.get(question_id(call.step, ""))
-        component = components.named(chosen.answer.strip()) if chosen else None
+    """Rebuild the draft with further answers; nothing that can be derived is taken over from it."""
+    by_question = {each.question: each for each in (*previous.answers, *answers)}
+    arguments = {step: dict(values) for step, values in current_arguments(previous.calls).items()}
+    instruction = "\n".join(previous.said)
+    for call in previous.calls:
+        chosen = by_question.get(question_id(call.step, ""))
+        component = components.find(chosen.answer.strip()) if chosen else None
         if component is not None and component.name in call.options:
-            given[call.step] = dict(without_model.literal_values(component, said))
-    return draft(
-        known.procedure,
-        known.calls,
-        given,
-        title=known.title,
-        said=known.said,
-        answers=tuple(told.values()),
+            arguments[call.step] = dict(by_rules.literal_values(component, instruction))
+    return build_draft(
+        previous.procedure,
+        previous.calls,
+        arguments,
+        title=previous.title,
+        instructions=previous.said,
+        answers=tuple(by_question.values()),
         components=components,
-        composed_by=known.composed_by,
-        questions=[each for each in known.questions if each.id == SUPERVISORS],
+        composed_by=previous.composed_by,
+        questions=[each for each in previous.questions if each.id == SUPERVISOR_QUESTION],
     )
 
 
-def _checked(given: Composition, components: Components) -> Composition:
-    """A draft that was sent back, its steps numbered and its calls known.
+def _check_draft(composition: Composition, components: Components) -> Composition:
+    """Return a draft that was sent back, with numbered steps and verified calls.
 
     Raises:
         BadDraftError: It is too large, or tells of steps that it does not have.
     """
     try:
-        refuse_large(Reading(reader=Reader.PERSON, procedures=(given.procedure,)))
+        refuse_large(Reading(reader=Reader.PERSON, procedures=(composition.procedure,)))
     except UnusableReadingError as error:
         raise BadDraftError(f"draft: {error}") from error
-    procedure = with_ids(given.procedure)
+    procedure = with_ids(composition.procedure)
     ids = {node.id for node in procedure.walk()}
-    if unknown := [call.step for call in given.calls if call.step not in ids]:
+    if unknown := [call.step for call in composition.calls if call.step not in ids]:
         raise BadDraftError(f"draft: it has no step {unknown[0]!r}")
+    for call in composition.calls:
+        if call.component and not components.find(call.component):
+            raise BadDraftError(f"draft: the catalogue has no component {call.component!r}")
     update = {
         "procedure": procedure,
-        "calls": tuple(_known(call, components) for call in given.calls),
-        "said": tuple(map(without_secrets, given.said)),
-        "answers": tuple(map(_safe, given.answers)),
+        "said": tuple(map(without_secrets, composition.said)),
+        "answers": tuple(map(_redact_answer, composition.answers)),
     }
-    return given.model_copy(update=update)
+    return composition.model_copy(update=update)
 
 
-def _known(call: ComposedCall, components: Components) -> ComposedCall:
-    if not call.component or components.named(call.component):
-        return call
-    raise BadDraftError(f"draft: the catalogue has no component {call.component!r}")
-
-
-def _safe(answer: ComposeAnswer) -> ComposeAnswer:
+def _redact_answer(answer: ComposeAnswer) -> ComposeAnswer:
     return answer.model_copy(update={"answer": without_secrets(answer.answer)})
 
 
@@ -256,8 +258,8 @@ def _check_ready(ready: Composition, words: str) -> None:
     if not ready.procedure.body:
         raise NotReadyError("there is no step to propose")
     if ready.questions:
-        asked = "; ".join(each.text for each in ready.questions[:3])
-        raise NotReadyError(f"{len(ready.questions)} questions are open: {asked}"[:1000])
+        questions = "; ".join(each.text for each in ready.questions[:3])
+        raise NotReadyError(f"{len(ready.questions)} questions are open: {questions}"[:1000])
     if ready.errors:
         raise NotReadyError(f"checks find errors: {ready.findings[0]}"[:1000])
     if ready.words and " ".join(words.casefold().split()) != ready.words.casefold():

@@ -1,88 +1,101 @@
-"""A plan and its values as a draft: page, procedure, bindings, questions and what is wrong."""
+"""Assembly of a draft from a plan and its values: page, procedure, bindings, questions, issues."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.composing import (
+    ChangeSeverity,
     ComposeAnswer,
     ComposedCall,
+    ComposedChange,
     ComposeQuestion,
     Composition,
 )
-from services.planner.composing.catalogue.component import Components
-from services.planner.composing.dangers import changes, words_for
-from services.planner.composing.filling import Given, filled
-from services.planner.composing.page import written
+from services.language.names import parts_of
+from services.planner.composing.component import ComponentEffect, Components
+from services.planner.composing.filling import StepArguments, fill_calls
+from services.planner.composing.page import describe_call, write_page
 from services.procedure.checking.walker import findings
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure
+from services.workflow.effects.effect import EffectLevel, effect_of
+from services.workflow.effects.table import danger_in_prose
 from services.workflow.lint import Severity, lint
 from services.workflow.model import StepKind, Workflow
 
 _DOCUMENT = "composed.md"
 _LONGEST_TITLE = 80
 _MOST = 200
+_DESTROYS = frozenset(
+    {"delete", "deletes", "remove", "removes", "drop", "drops", "destroy", "destroys"}
+    | {"purge", "purges", "wipe", "wipes", "erase", "erases", "truncate", "truncates"}
+    | {"format", "formats", "terminate", "terminates", "uninstall", "shutdown", "poweroff", "flush"}
+)
+"""Verbs that mean loss or an outage."""
 
 
-def draft(
+def build_draft(
     procedure: Procedure,
     calls: Sequence[ComposedCall],
-    given: Given,
+    arguments: StepArguments,
     *,
     title: str,
-    said: Sequence[str],
+    instructions: Sequence[str],
     answers: Sequence[ComposeAnswer],
     components: Components,
     composed_by: str,
     questions: Sequence[ComposeQuestion] = (),
     notes: Sequence[str] = (),
 ) -> Composition:
-    """The draft that comes of it; `questions` and `notes` are those of whoever planned it."""
-    found = filled(calls, given, said=said, answers=answers, components=components)
-    title = title or title_of(said)
-    text, cited = written(title, said, procedure, found.calls)
+    """Build the draft of a plan; `questions` and `notes` are the planner's own."""
+    filled_calls = fill_calls(
+        calls, arguments, instructions=instructions, answers=answers, components=components
+    )
+    title = title or title_of(instructions)
+    text, cited = write_page(title, instructions, procedure, filled_calls.calls)
     workflow = lower(cited, _DOCUMENT) if cited.body else Workflow(title=title, steps=())
     wrong = lint(workflow) if cited.body else []
-    told = [str(each) for each in wrong if each.check != "unsourced_step"]
-    told += [f"path: {each}" for each in findings(cited)] if cited.body else []
-    dangers = changes(found.calls, components)
+    messages = [str(each) for each in wrong if each.check != "unsourced_step"]
+    messages += [f"path: {each}" for each in findings(cited)] if cited.body else []
+    dangers = changes_of(filled_calls.calls, components)
     answered = {each.question for each in answers}
-    asked = [*(q for q in questions if q.id not in answered), *found.questions]
+    open_questions = [*(q for q in questions if q.id not in answered), *filled_calls.questions]
     return Composition(
-        said=tuple(said),
+        said=tuple(instructions),
         answers=tuple(answers),
         title=title,
         text=text,
         procedure=cited,
-        calls=tuple(found.calls),
-        bindings=tuple(_bindings(workflow, found.calls)),
-        questions=tuple({q.id: q for q in asked}.values())[:500],
-        findings=tuple(told)[:_MOST],
+        calls=tuple(filled_calls.calls),
+        bindings=tuple(_bindings(workflow, filled_calls.calls)),
+        questions=tuple({q.id: q for q in open_questions}.values())[:500],
+        findings=tuple(messages)[:_MOST],
         errors=sum(1 for each in wrong if each.severity is Severity.ERROR),
         changes=dangers,
-        words=words_for(dangers),
-        notes=tuple(dict.fromkeys([*notes, *found.struck]))[:_MOST],
+        words=confirmation_words(dangers),
+        notes=tuple(dict.fromkeys([*notes, *filled_calls.struck]))[:_MOST],
         composed_by=composed_by,
     )
 
 
-def title_of(said: Sequence[str]) -> str:
-    """A title of what was asked for, where nobody gave one."""
-    words = " ".join((said[0] if said else "Untitled").split())
+def title_of(instructions: Sequence[str]) -> str:
+    """Derive a title from the instructions."""
+    words = " ".join((instructions[0] if instructions else "Untitled").split())
     if len(words) <= _LONGEST_TITLE:
         return words.rstrip(" .")
     return f"{words[:_LONGEST_TITLE].rsplit(' ', 1)[0]} …"
 
 
 def _bindings(workflow: Workflow, calls: Sequence[ComposedCall]) -> list[dict[str, Any]]:
-    """In the executor's form; see `services/executor/bindings/binding.py`."""
+    """Return bindings in the executor's form; see `services/executor/bindings/binding.py`."""
     by_step: Mapping[str, ComposedCall] = {call.step: call for call in calls}
-    found: list[dict[str, Any]] = []
+    bindings: list[dict[str, Any]] = []
     for step in workflow.steps:
         call = by_step.get(step.node)
         if step.kind is not StepKind.PROCESS or call is None:
             continue
-        found.append(
+        bindings.append(
             {
                 "step": step.id,
                 "tool": call.component,
@@ -94,4 +107,55 @@ def _bindings(workflow: Workflow, calls: Sequence[ComposedCall]) -> list[dict[st
                 "why": "it was composed so" if call.component else "no component does it",
             }
         )
-    return found
+    return bindings
+
+
+def changes_of(calls: Iterable[ComposedCall], components: Components) -> tuple[ComposedChange, ...]:
+    """Return the steps that do more than read; a step not known to be read-only counts."""
+    changes = []
+    for call in calls:
+        component = components.find(call.component) if call.component else None
+        if component is not None and component.effect is ComponentEffect.READ:
+            continue
+        what = _describe_destruction(call)
+        is_manual = component is None and not call.options
+        if not what and is_manual:
+            continue
+        changes.append(
+            ComposedChange(
+                step=call.step,
+                text=call.does,
+                component=call.component,
+                danger=ChangeSeverity.DESTROYS if what else ChangeSeverity.CHANGES,
+                what=what,
+            )
+        )
+    return tuple(changes)
+
+
+def confirmation_words(composed_changes: Iterable[ComposedChange]) -> str:
+    """Return the confirmation that names the destructive steps; empty if there are none."""
+    named = dict.fromkeys(
+        each.component or each.step
+        for each in composed_changes
+        if each.danger is ChangeSeverity.DESTROYS
+    )
+    return f"destroy with {', '.join(named)}" if named else ""
+
+
+def _describe_destruction(call: ComposedCall) -> str:
+    danger = danger_in_prose(call.does) or danger_in_prose(describe_call(call))
+    if danger:
+        return danger.what
+    for value in call.parameters.values():
+        effect = effect_of(value.value) if " " in value.value else None
+        if effect and effect.level is EffectLevel.DESTROYS:
+            return effect.what
+    words = [
+        part.casefold() for piece in re.split(r"[\W_]+", call.component) for part in parts_of(piece)
+    ]
+    first = re.match(r"\W*(\w+)", call.does)
+    verbs = _DESTROYS.intersection(words) or (
+        _DESTROYS.intersection([first[1].casefold()] if first else [])
+    )
+    return f"it is to {min(verbs)}" if verbs else ""

@@ -1,4 +1,4 @@
-"""A change of a reading, said in a sentence, as operations that somebody looks at first."""
+"""Edits of a reading, requested in a sentence, as operations to be reviewed first."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,27 +8,27 @@ from typing import Any
 from services.contracts.composing import EditInWords, WordedEdit
 from services.contracts.readings import EditRequest, ReadingDetail, Readings
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.observability.redaction import redacted
+from services.kit.observability.redaction import redact
 from services.llm.chat_model import ModelAnswerError
 from services.llm.prompts import load_prompt
-from services.planner.composing.asking import Asking
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
-from services.planner.composing.words.secrets import without_secrets
-from services.procedure.editing.apply import with_ids
+from services.planner.composing.model_session import ModelSession
+from services.planner.composing.secrets import without_secrets
 from services.procedure.editing.operations import (
     Delete,
     Operation,
     Replace,
-    operations_given,
+    parse_operations,
 )
-from services.procedure.editing.program import OTHERWISE, Outline
-from services.procedure.editing.words import guard_in_words, text_of
+from services.procedure.editing.outline import Outline
 from services.procedure.lowering import lower
-from services.procedure.model import Arm, Body, Choice, Do, Loop, Node, Procedure
+from services.procedure.model import OTHERWISE, Arm, Body, Choice, Do, Loop, Node, Procedure
+from services.procedure.program import with_ids
+from services.procedure.words import guard_in_words, text_of
 
 EDIT = load_prompt("services.planner", "edit")
-TOLD_BACK = 1
-"""Times that the model is told why its operations cannot be done."""
+MAX_RETRIES = 1
+"""Number of times the model is sent the reason its operations cannot be applied."""
 _MOST_LINES = 400
 
 _DELETE = re.compile(
@@ -41,8 +41,10 @@ _REPLACE = re.compile(
 )
 
 
-def worded(wanted: EditInWords, readings: Readings, asking: Asking | None) -> WordedEdit:
-    """The operations that the sentence means and what they would do.
+def parse_edit_request(
+    wanted: EditInWords, readings: Readings, session: ModelSession | None
+) -> WordedEdit:
+    """Return the operations that the sentence means and a preview of their effect.
 
     Raises:
         NotFoundError: No such reading or procedure.
@@ -55,98 +57,92 @@ def worded(wanted: EditInWords, readings: Readings, asking: Asking | None) -> Wo
         raise NotFoundError(f"the page has no procedure {wanted.procedure}")
     procedure = with_ids(detail.reading.procedures[wanted.procedure])
     instruction = without_secrets(wanted.instruction).strip()
-    look = _Look(wanted, readings, wanted.revision or detail.revision)
-    by_rules = certain(instruction, procedure)
+    preview = _OperationsPreview(wanted, readings, wanted.revision or detail.revision)
+    by_rules = parse_simple_edit(instruction, procedure)
     if by_rules is not None:
-        return look.at(by_rules, "rules")
-    if asking is None:
+        return preview.preview(by_rules, "rules")
+    if session is None:
         raise NeedsModelError(
             "without a language model only “delete step N” and “replace X by Y in step N” are "
             "understood: set FLOWXPERT_MODEL_URL, or use the forms at each step"
         )
-    return _by_model(asking, prompt_values(instruction, procedure, detail), look)
+    values = prompt_values(instruction, procedure, detail)
+    try:
+        return session.ask(
+            EDIT, values, lambda action: preview.preview_answer(action, session.model.name)
+        )
+    except ModelAnswerError as error:
+        raise NotUnderstoodError(f"no operations came of it: {error}"[:1000]) from error
 
 
 @dataclass
-class _Look:
-    """What operations would do to one reading."""
+class _OperationsPreview:
+    """Preview of operations on one reading."""
 
     wanted: EditInWords
     readings: Readings
     revision: str
     refused: int = 0
 
-    def at(self, operations: tuple[Operation, ...], written_by: str) -> WordedEdit:
+    def preview(self, operations: tuple[Operation, ...], written_by: str) -> WordedEdit:
         edit = EditRequest(
             procedure=self.wanted.procedure, operations=operations, revision=self.revision
         )
         preview = self.readings.preview(self.wanted.text_hash, edit)
         return WordedEdit(edit=edit, preview=preview, written_by=written_by)
 
-    def at_answer(self, action: Mapping[str, Any], written_by: str) -> WordedEdit:
-        """An operation that does not apply is told back once."""
+    def preview_answer(self, action: Mapping[str, Any], written_by: str) -> WordedEdit:
+        """Preview the model's operations; one that does not apply is sent back once."""
         if question := str(action.get("question") or "").strip():
             raise NotUnderstoodError(without_secrets(question)[:1000])
-        operations = operations_of(action)
+        operations = parse_operations(action)
         try:
-            return self.at(operations, written_by)
+            return self.preview(operations, written_by)
         except InvalidInputError as error:
             self.refused += 1
-            if self.refused > TOLD_BACK:
+            if self.refused > MAX_RETRIES:
                 raise NotUnderstoodError(f"it cannot be done: {error}"[:1000]) from error
             raise ModelAnswerError(f"an operation does not apply: {error}") from error
-
-
-def _by_model(asking: Asking, values: Mapping[str, str], look: _Look) -> WordedEdit:
-    try:
-        return asking.ask(EDIT, values, lambda action: look.at_answer(action, asking.model.name))
-    except ModelAnswerError as error:
-        raise NotUnderstoodError(f"no operations came of it: {error}"[:1000]) from error
 
 
 def prompt_values(
     instruction: str, procedure: Procedure, detail: ReadingDetail | None, text: str = ""
 ) -> dict[str, str]:
-    """What the prompt is given; lines are those around the procedure where the page is long."""
+    """Return the values of the prompt; of a long page only lines around the procedure."""
     lines = detail.lines if detail else tuple(text.split("\n"))
     cited = [number for first, last in procedure.lines for number in (first, last)]
     begin = max(1, min(cited) - 5) if cited and len(lines) > _MOST_LINES else 1
     shown = lines[begin - 1 : begin - 1 + _MOST_LINES]
     return {
         "instruction": instruction,
-        "procedure": redacted(outline(procedure)),
-        "lines": redacted("\n".join(f"{n} | {line}" for n, line in enumerate(shown, begin)))
+        "procedure": redact(outline(procedure)),
+        "lines": redact("\n".join(f"{n} | {line}" for n, line in enumerate(shown, begin)))
         or "(none)",
     }
 
 
-def operations_of(action: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """Raises `ModelAnswerError` where there are none."""
+def operations_of_answer(action: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """Parse the operations; raises `ModelAnswerError` if there are none."""
     try:
-        return operations_given(action.get("operations", action))
+        return parse_operations(action.get("operations", action))
     except InvalidInputError as error:
         raise ModelAnswerError(str(error)) from error
 
 
-def certain(instruction: str, procedure: Procedure) -> tuple[Operation, ...] | None:
-    """The operations of the few forms that mean one thing; None of any other sentence."""
-    told = instruction.strip().rstrip(".!")
+def parse_simple_edit(instruction: str, procedure: Procedure) -> tuple[Operation, ...] | None:
+    """Parse the few sentence forms that have one meaning; None for any other sentence."""
+    sentence = instruction.strip().rstrip(".!")
     numbers = {number: id_ for id_, number in step_numbers(procedure).items()}
-    if found := _DELETE.fullmatch(told):
-        id_ = numbers.get(int(found["step"]))
+    if match := _DELETE.fullmatch(sentence):
+        id_ = numbers.get(int(match["step"]))
         return (Delete(node=id_),) if id_ else None
-    found = _REPLACE.fullmatch(told)
-    number = found and (found["before"] or found["behind"])
+    match = _REPLACE.fullmatch(sentence)
+    number = match and (match["before"] or match["behind"])
     id_ = numbers.get(int(number)) if number else None
-    node = Outline(procedure).found[id_].thing if id_ else None
-    if not found or id_ is None or not isinstance(node, Do):
+    node = Outline(procedure).locations[id_].thing if id_ else None
+    if not match or id_ is None or not isinstance(node, Do):
         return None
-    old, new = _bare(found["old"]), _bare(found["new"])
-    return _replaced(node, old, new)
-
-
-def _replaced(node: Do, old: str, new: str) -> tuple[Operation, ...] | None:
-    """Text and commands with one thing in the place of another, where it stands alone."""
+    old, new = (match[name].strip("\"'`“”") for name in ("old", "new"))
     pattern = rf"(?<![\w-]){re.escape(old)}(?![\w-])"
     text = re.sub(pattern, lambda _: new, node.text)
     commands = tuple(re.sub(pattern, lambda _: new, each) for each in node.commands)
@@ -162,16 +158,16 @@ def _replaced(node: Do, old: str, new: str) -> tuple[Operation, ...] | None:
 
 
 def step_numbers(procedure: Procedure) -> dict[str, int]:
-    """Ids of nodes by the numbers that people see at the steps of the drawing, from 1."""
-    found: dict[str, int] = {}
+    """Return the step numbers that people see in the drawing, from 1, by node id."""
+    numbers: dict[str, int] = {}
     for number, step in enumerate(lower(procedure, "page").steps, start=1):
         if step.node:
-            found.setdefault(step.node, number)
-    return found
+            numbers.setdefault(step.node, number)
+    return numbers
 
 
 def outline(procedure: Procedure) -> str:
-    """All nodes with their ids, a line each, as people count them."""
+    """List all nodes with their ids, one per line, numbered as in the drawing."""
     numbers = step_numbers(procedure)
     lines = [f"Title: {procedure.title}"]
     for name, body in procedure.bodies.items():
@@ -196,19 +192,16 @@ def _lines(body: Body, numbers: Mapping[str, int], depth: int) -> Iterator[str]:
 
 def _line(node: Node | Arm, numbers: Mapping[str, int], depth: int) -> str:
     number = f"{numbers[node.id]}. " if node.id in numbers else ""
-    told = f"arm, when {guard_in_words(node.guard)}:" if isinstance(node, Arm) else _told(node)
+    match node:
+        case Arm():
+            description = f"arm, when {guard_in_words(node.guard)}:"
+        case Choice():
+            question = f": {node.question}" if node.question else ""
+            description = f"choice ({node.mode.value}){question}"
+        case Loop():
+            description = f"repeat until {guard_in_words(node.until)}:"
+        case _:
+            commands = "".join(f" `{each}`" for each in getattr(node, "commands", ()))
+            description = f"{type(node).__name__.lower()}: {text_of(node)}{commands}"
     at = ", ".join(f"{a}-{b}" for a, b in node.lines)
-    return f"{'  ' * depth}[{node.id}] {number}{told}{f' (lines {at})' if at else ''}"
-
-
-def _told(node: Node) -> str:
-    if isinstance(node, Choice):
-        return f"choice ({node.mode.value}){f': {node.question}' if node.question else ''}"
-    if isinstance(node, Loop):
-        return f"repeat until {guard_in_words(node.until)}:"
-    commands = "".join(f" `{each}`" for each in getattr(node, "commands", ()))
-    return f"{type(node).__name__.lower()}: {text_of(node)}{commands}"
-
-
-def _bare(told: str) -> str:
-    return told.strip("\"'`“”")
+    return f"{'  ' * depth}[{node.id}] {number}{description}{f' (lines {at})' if at else ''}"

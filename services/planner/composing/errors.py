@@ -1,18 +1,18 @@
-"""Why something is not composed."""
+"""Refusals of the composer."""
 
 from services.kit.errors import ConflictError, InvalidInputError
 
 
 class NothingToComposeError(InvalidInputError):
-    """The instruction tells nothing that could be done, or there is neither one nor a draft."""
+    """The instruction contains nothing to do, or both instruction and draft are missing."""
 
 
 class BadDraftError(InvalidInputError):
-    """A draft that was sent back is none of this place."""
+    """A draft that was sent back does not come from this platform."""
 
 
 class NotReadyError(InvalidInputError):
-    """A draft with open questions, errors or unsaid words is not proposed."""
+    """A draft with open questions, errors or a missing confirmation cannot be proposed."""
 
 
 class NotUnderstoodError(InvalidInputError):
@@ -20,4 +20,4 @@ class NotUnderstoodError(InvalidInputError):
 
 
 class NeedsModelError(ConflictError):
-    """It cannot be done by rules alone, and no language model is set."""
+    """The request needs a language model, and none is set."""

@@ -1,4 +1,4 @@
-"""What an orchestrator plans: steps over components, nested as a procedure is."""
+"""The orchestrator's plan: steps over components, nested like a procedure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from services.contracts.composing import MOST_STEPS, ComposedCall
 from services.llm.chat_model import ModelAnswerError
-from services.planner.composing.catalogue.component import Component, Components
+from services.planner.composing.component import Components
 from services.procedure.checking.check import UnusableReadingError, refuse_large
-from services.procedure.editing.apply import with_ids
-from services.procedure.editing.words import guard_in_words, text_of
 from services.procedure.model import Body, Choice, Do, Loop, Procedure, Reader, Reading
+from services.procedure.program import with_ids
+from services.procedure.words import guard_in_words, text_of
 
 _USE = ("use", "uses", "component", "tool", "api", "api_name")
 _DO = ("do", "does", "text", "description", "say")
@@ -21,59 +21,65 @@ _DEEPEST = 12
 
 
 @dataclass
-class Plan:
-    """Steps, and for each step that does something the components that may do it."""
+class CompositionPlan:
+    """Steps, with the components that may carry out each of them."""
 
     title: str
     procedure: Procedure
     uses: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By the id of a step; several where any of them fits, none where a person does it."""
-    given: dict[str, dict[str, object]] = field(default_factory=dict)
-    """Values that steps were told with, by their ids."""
+    """Component names by step id; several if any of them fits, none if a person does it."""
+    arguments: dict[str, dict[str, object]] = field(default_factory=dict)
+    """Arguments that steps came with, by step id."""
 
     @property
     def steps(self) -> list[Do]:
-        """What does something, in the order of the text."""
+        """The steps that do something, in the order of the text."""
         return [node for node in self.procedure.walk() if isinstance(node, Do)]
 
     def calls(self, components: Components) -> tuple[ComposedCall, ...]:
-        """A call for each step, without parameters; what no catalogue has is a person's."""
-        return tuple(self._call(step, components) for step in self.steps)
+        """Return a call without parameters for each step; a person's if no component is known."""
+        calls = []
+        for step in self.steps:
+            candidates = [components.find(name) for name in self.uses.get(step.id, ())]
+            names = [each.name for each in candidates if each is not None]
+            calls.append(
+                ComposedCall(
+                    step=step.id,
+                    does=step.text[:1000],
+                    component=names[0] if len(names) == 1 else "",
+                    options=tuple(names) if len(names) > 1 else (),
+                )
+            )
+        return tuple(calls)
 
     def unknown(self, components: Components) -> list[str]:
-        """Names that no component has."""
+        """Return the names that no component has."""
         names = (name for uses in self.uses.values() for name in uses)
-        return list(dict.fromkeys(name for name in names if components.named(name) is None))
-
-    def _call(self, step: Do, components: Components) -> ComposedCall:
-        known = [components.named(name) for name in self.uses.get(step.id, ())]
-        found = [each.name for each in known if each is not None]
-        return ComposedCall(
-            step=step.id,
-            does=step.text[:1000],
-            component=found[0] if len(found) == 1 else "",
-            options=tuple(found) if len(found) > 1 else (),
-        )
+        return list(dict.fromkeys(name for name in names if components.find(name) is None))
 
 
-def plan_given(given: Mapping[str, Any], components: Components) -> Plan:
-    """A plan of its JSON form.
+def parse_plan(action: Mapping[str, Any], components: Components) -> CompositionPlan:
+    """Parse a plan from its JSON form.
 
     Raises:
         ModelAnswerError: It is none; the message says why.
     """
-    steps = given.get("steps")
+    steps = action.get("steps")
     if not isinstance(steps, list) or not steps:
         raise ModelAnswerError("expected a list `steps` with at least one step")
-    reading = _Reading(components)
-    body = [made for each in steps for made in reading.nodes(each, 0)]
-    title = str(given.get("title") or "").strip()[:300]
+    parser = _PlanParser(components)
+    body = [made for each in steps for made in parser.nodes(each, 0)]
+    title = str(action.get("title") or "").strip()[:300]
     try:
         procedure = Procedure.model_validate({"title": title or "Untitled", "steps": body})
         refuse_large(Reading(reader=Reader.MODEL, procedures=(procedure,)))
     except (ValidationError, UnusableReadingError, RecursionError) as error:
-        raise ModelAnswerError(f"the steps cannot be read: {_told(error)}") from error
-    plan = Plan(title, with_ids(procedure), reading.uses, reading.given)
+        why = str(error)
+        if isinstance(error, ValidationError):
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            why = f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
+        raise ModelAnswerError(f"the steps cannot be read: {why[:300]}") from error
+    plan = CompositionPlan(title, with_ids(procedure), parser.uses, parser.arguments)
     if len(plan.steps) > MOST_STEPS:
         raise ModelAnswerError(f"expected at most {MOST_STEPS} steps, got {len(plan.steps)}")
     if not plan.steps:
@@ -81,151 +87,120 @@ def plan_given(given: Mapping[str, Any], components: Components) -> Plan:
     return plan
 
 
-def of_sequence(title: str, steps: Sequence[Mapping[str, Any]], components: Components) -> Plan:
-    """A plan of steps made by rules, in the same form."""
-    return plan_given({"title": title, "steps": list(steps)}, components)
+def render_plan(procedure: Procedure, calls: Sequence[ComposedCall]) -> str:
+    """Render a plan in a few lines, for a model that changes it or fills it in."""
+    return "\n".join(_lines(procedure.body, {call.step: call for call in calls}, 0))
 
 
-def shown(procedure: Procedure, calls: Sequence[ComposedCall]) -> str:
-    """A plan in few lines, for whoever is to change it or to fill it in."""
-    by_step = {call.step: call for call in calls}
-    return "\n".join(_lines(procedure.body, by_step, 0))
-
-
-class _Reading:
-    """JSON of a model into nodes of a procedure; what calls what is kept beside them."""
+class _PlanParser:
+    """Parser of a model's JSON into procedure nodes, with the components and arguments of steps."""
 
     def __init__(self, components: Components) -> None:
         self._components = components
         self.uses: dict[str, tuple[str, ...]] = {}
-        self.given: dict[str, dict[str, object]] = {}
+        self.arguments: dict[str, dict[str, object]] = {}
 
-    def nodes(self, given: object, depth: int) -> Iterator[dict[str, Any]]:
+    def nodes(self, step: object, depth: int) -> Iterator[dict[str, Any]]:
         if depth > _DEEPEST:
             raise ModelAnswerError("the steps are nested too deeply")
-        if isinstance(given, str):
-            given = {"use": given} if self._components.named(given) else {"do": given}
-        if not isinstance(given, Mapping):
+        if isinstance(step, str):
+            step = {"use": step} if self._components.find(step) else {"do": step}
+        if not isinstance(step, Mapping):
             raise ModelAnswerError("a step is an object")
-        if "arms" in given or "choice" in given:
-            yield self._choice(given, depth)
-        elif "if" in given:
-            yield self._if(given, depth)
-        elif "for_each" in given or "foreach" in given:
-            item = str(given.get("for_each") or given.get("foreach"))
-            body = self._body(given, depth)
-            yield {"repeat": body, "until": f"Has this been done for each {_of(item)}?"}
-        elif "repeat" in given:
+        if "arms" in step or "choice" in step:
+            yield self._choice(step, depth)
+        elif "if" in step:
+            yield self._if(step, depth)
+        elif "for_each" in step or "foreach" in step:
+            item = " ".join(str(step.get("for_each") or step.get("foreach")).split())
+            item = item.strip(" ?.")[:200] or "of them"
+            body = self._body(step, depth)
+            yield {"repeat": body, "until": f"Has this been done for each {item}?"}
+        elif "repeat" in step:
             yield {
-                "repeat": self._body(given, depth),
-                "until": _guard(given.get("until") or "Is it done?"),
+                "repeat": self._body(step, depth),
+                "until": _guard(step.get("until") or "Is it done?"),
             }
-        elif any(key in given for key in ("goto", "end", "note")):
-            yield {k: v for k, v in given.items() if k in {"goto", "end", "note", "text", "id"}}
+        elif any(key in step for key in ("goto", "end", "note")):
+            yield {k: v for k, v in step.items() if k in {"goto", "end", "note", "text", "id"}}
         else:
-            yield self._step(given)
+            yield self._step(step)
 
-    def _step(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        used = next((given[key] for key in _USE if given.get(key)), ())
+    def _step(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        used = next((step[key] for key in _USE if step.get(key)), ())
         names = (used,) if isinstance(used, str) else used
         if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
             raise ModelAnswerError("`use` is the name of a component, or a list of names")
-        does = next((str(given[key]).strip() for key in _DO if given.get(key)), "")
-        known = self._components.named(names[0]) if names else None
-        does = does or _imperative(known) or (names[0] if names else "")
+        does = next((str(step[key]).strip() for key in _DO if step.get(key)), "")
+        component = self._components.find(names[0]) if names else None
+        if component is not None and not does:
+            does = component.description.split(". ")[0].strip(" .")[:300] or component.name
+        does = does or (names[0] if names else "")
         if not does:
             raise ModelAnswerError("a step says what it does in `do`, or what it calls in `use`")
         id_ = f"s{len(self.uses) + 1}"
         self.uses[id_] = tuple(dict.fromkeys(names))
-        told = given.get("parameters")
-        if isinstance(told, Mapping):
-            self.given[id_] = dict(told)
+        parameters = step.get("parameters")
+        if isinstance(parameters, Mapping):
+            self.arguments[id_] = dict(parameters)
         return {"do": " ".join(does.split())[:1000], "id": id_, "core": True}
 
-    def _choice(self, given: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        arms = given.get("arms")
+    def _choice(self, step: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        arms = step.get("arms")
         if not isinstance(arms, list) or not arms:
             raise ModelAnswerError("a choice has `arms`, each with `when` and `steps`")
         made: dict[str, Any] = {
-            "choice": given.get("choice") if given.get("choice") in _MODES else "exclusive",
-            "arms": [
-                {"when": _guard(arm.get("when") or arm.get("if")), "steps": self._body(arm, depth)}
-                for arm in arms
-                if isinstance(arm, Mapping)
-            ],
+            "choice": step.get("choice") if step.get("choice") in _MODES else "exclusive",
+            "arms": self._arms(arms, depth, keys=("when", "if")),
         }
-        if isinstance(given.get("question"), str):
-            made["question"] = given["question"]
-        return self._with_otherwise(made, given, depth)
+        if isinstance(step.get("question"), str):
+            made["question"] = step["question"]
+        return self._with_otherwise(made, step, depth)
 
-    def _if(self, given: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        more = given.get("elif") or ()
-        arms = [given, *([more] if isinstance(more, Mapping) else more)]
-        return self._with_otherwise(
-            {
-                "choice": "exclusive",
-                "arms": [
-                    {
-                        "when": _guard(arm.get("if") or arm.get("when")),
-                        "steps": self._body(arm, depth),
-                    }
-                    for arm in arms
-                    if isinstance(arm, Mapping)
-                ],
-            },
-            given,
-            depth,
-        )
+    def _if(self, step: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        more = step.get("elif") or ()
+        arms = [step, *([more] if isinstance(more, Mapping) else more)]
+        made = {"choice": "exclusive", "arms": self._arms(arms, depth, keys=("if", "when"))}
+        return self._with_otherwise(made, step, depth)
+
+    def _arms(
+        self, arms: Sequence[object], depth: int, *, keys: tuple[str, str]
+    ) -> list[dict[str, Any]]:
+        return [
+            {"when": _guard(arm.get(keys[0]) or arm.get(keys[1])), "steps": self._body(arm, depth)}
+            for arm in arms
+            if isinstance(arm, Mapping)
+        ]
 
     def _with_otherwise(
-        self, made: dict[str, Any], given: Mapping[str, Any], depth: int
+        self, made: dict[str, Any], step: Mapping[str, Any], depth: int
     ) -> dict[str, Any]:
-        other = given.get("otherwise") or given.get("else")
+        other = step.get("otherwise") or step.get("else")
         if other:
-            made["otherwise"] = [
-                node for each in _several(other) for node in self.nodes(each, depth + 1)
-            ]
+            made["otherwise"] = self._nodes(other, depth)
         return made
 
-    def _body(self, given: Mapping[str, Any], depth: int) -> list[dict[str, Any]]:
-        steps = next((given[key] for key in _STEPS if given.get(key)), ())
-        return [node for each in _several(steps) for node in self.nodes(each, depth + 1)]
+    def _body(self, step: Mapping[str, Any], depth: int) -> list[dict[str, Any]]:
+        steps = next((step[key] for key in _STEPS if step.get(key)), ())
+        return self._nodes(steps, depth)
+
+    def _nodes(self, steps: object, depth: int) -> list[dict[str, Any]]:
+        each_step = steps if isinstance(steps, list | tuple) else [steps]
+        return [node for each in each_step for node in self.nodes(each, depth + 1)]
 
 
 _MODES = frozenset({"exclusive", "in_order", "any", "free"})
 
 
-def _guard(given: object) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(given, str) and given.strip():
-        return " ".join(given.split())
-    if isinstance(given, Mapping):
-        return dict(given)
+def _guard(guard: object) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(guard, str) and guard.strip():
+        return " ".join(guard.split())
+    if isinstance(guard, Mapping):
+        return dict(guard)
     raise ModelAnswerError("a condition is a question, in `when`, `if` or `until`")
 
 
-def _several(given: object) -> Sequence[object]:
-    return given if isinstance(given, list | tuple) else [given]
-
-
-def _of(item: str) -> str:
-    return " ".join(item.split()).strip(" ?.")[:200] or "of them"
-
-
-def _imperative(component: Component | None) -> str:
-    if component is None:
-        return ""
-    return component.description.split(". ")[0].strip(" .")[:300] or component.name
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        found = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, found['loc']))}: {found['msg']}"[:300]
-    return str(error)[:300]
-
-
 def _lines(body: Body, calls: Mapping[str, ComposedCall], depth: int) -> Iterator[str]:
-
     space = "  " * depth
     for node in body:
         call = calls.get(node.id)

@@ -1,11 +1,11 @@
-"""Whether a value follows from what was said, and which value of a parameter was said plainly."""
+"""Checks that a value follows from an instruction, and search for values it states literally."""
 
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
 from services.language.words import stem
-from services.planner.composing.catalogue.component import Parameter
+from services.planner.composing.component import ComponentParameter
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
@@ -64,9 +64,9 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _LONG = 4
-"""Words from which a value is a text that may be put in other words."""
-_SAID = 0.5
-"""Share of the words of such a text that were said."""
+"""Number of words from which a value counts as a text that may be paraphrased."""
+_MENTIONED_SHARE = 0.5
+"""Share of the words of such a text that the instruction must mention."""
 _SMALL = frozenset(
     {"a", "an", "the", "of", "to", "in", "on", "at", "for", "and", "or", "is", "are", "was"}
     | {"were", "be", "has", "have", "with", "by", "from", "as", "it", "its", "this", "that"}
@@ -74,91 +74,92 @@ _SMALL = frozenset(
 _ON = frozenset({"true", "yes", "on", "false", "no", "off"})
 
 
-def follows(value: str, said: str, name: str = "") -> bool:
-    """Whether the value occurs in what was said, or comes of it.
+def follows(value: str, instruction: str, name: str = "") -> bool:
+    """Return True if the value occurs in the instruction or can be derived from it.
 
-    Its numbers, names and quoted strings must; of a longer text half of the other words too. A
-    truth value follows where what was said speaks of the parameter.
+    Its numbers, names and quoted strings must occur; of a longer text half of the other words too.
+    A truth value follows if the instruction mentions the parameter.
     """
-    plain, told = _squeezed(value), _squeezed(said)
-    if not plain or plain in told:
+    plain, text = _normalize(value), _normalize(instruction)
+    if not plain or plain in text:
         return bool(plain)
     if plain in _ON:
-        return not _stems(name).isdisjoint(_stems(said))
+        return not _stems(name).isdisjoint(_stems(instruction))
     exact = [*(name for name in _names(value) if not _is_number(name)), *_quoted(value)]
-    if not set(_numbers(value)) <= _numbers_said(said):
+    if not set(_numbers(value)) <= _mentioned_numbers(instruction):
         return False
-    return all(_squeezed(each) in told for each in exact) and _are_said(_words(value), said)
+    return all(_normalize(each) in text for each in exact) and _are_mentioned(
+        _words(value), instruction
+    )
 
 
-def _are_said(words: list[str], said: str) -> bool:
-    known = _stems(said)
-    told = [stem(word) for word in words if not word.isdigit() and word not in _SMALL]
-    held = sum(1 for word in told if word in known)
-    return held >= (_SAID if len(told) >= _LONG else 1) * len(told)
+def _are_mentioned(words: list[str], instruction: str) -> bool:
+    mentioned = _stems(instruction)
+    content = [stem(word) for word in words if not word.isdigit() and word not in _SMALL]
+    matches = sum(1 for word in content if word in mentioned)
+    return matches >= (_MENTIONED_SHARE if len(content) >= _LONG else 1) * len(content)
 
 
-def said_plainly(name: str, parameter: Parameter, said: str) -> str | None:
-    """The value that was said under the parameter's name, or the one of its values that was said.
+def literal_value(name: str, parameter: ComponentParameter, instruction: str) -> str | None:
+    """Return the value stated under the parameter's name, or the allowed value that is mentioned.
 
     None where nothing was, or more than one thing.
     """
-    found: list[str] = []
+    values: list[str] = []
     if parameter.values:
-        found = [each for each in parameter.values if _stands_in(each, said)]
-    if not found:
-        found = list(_after_name(name, said))
-    fitting = [each for each in dict.fromkeys(found) if not parameter.misfit(each)]
+        values = [
+            each
+            for each in parameter.values
+            if re.search(rf"(?i)(?<![\w-]){re.escape(each)}(?![\w-])", instruction)
+        ]
+    if not values:
+        values = list(_values_after_name(name, instruction))
+    fitting = [each for each in dict.fromkeys(values) if not parameter.validation_error(each)]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def by_type(name: str, parameter: Parameter, said: str) -> list[str]:
-    """What was said that only this kind of parameter takes: numbers, quoted texts, its pattern."""
+def values_of_type(name: str, parameter: ComponentParameter, instruction: str) -> list[str]:
+    """Return mentioned values that only this type takes: numbers, quoted texts, its pattern."""
     if parameter.type in {"integer", "number"}:
-        told = [found[0].replace(",", "") for found in _NUMBER.finditer(said)]
-        return [each for each in told if not parameter.misfit(each)]
+        numbers = [match[0].replace(",", "") for match in _NUMBER.finditer(instruction)]
+        return [each for each in numbers if not parameter.validation_error(each)]
     if parameter.type == "boolean" or parameter.values:
         return []
-    quoted = [each for each in _quoted(said) if not parameter.misfit(each)]
+    quoted = [each for each in _quoted(instruction) if not parameter.validation_error(each)]
     if quoted:
         return quoted
     if parameter.pattern:
-        names = [each.strip(".,;:") for each in re.findall(r"\S+", said)]
-        return [each for each in names if _NAME.fullmatch(each) and not parameter.misfit(each)]
-    return [each for each in _names(said) if not _is_number(each)] if name else []
+        names = [each.strip(".,;:") for each in re.findall(r"\S+", instruction)]
+        return [
+            each for each in names if _NAME.fullmatch(each) and not parameter.validation_error(each)
+        ]
+    return [each for each in _names(instruction) if not _is_number(each)] if name else []
 
 
-def _after_name(name: str, said: str) -> Iterator[str]:
-    """What stands behind the parameter's name; a plain word only as in `in namespace prod`."""
+def _values_after_name(name: str, instruction: str) -> Iterator[str]:
+    """Yield values after the parameter's name; a plain word only as in `in namespace prod`."""
     words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name.strip("_"))))
     pattern = (
         rf"(?i)(?P<lead>(?:(?:in|of|for|on|at|with|to|from|the)\s+)|[:,]\s+)?(?<!\w){words}"
         r"(?:\s*(?P<sign>[:=])\s*|\s+(?:is\s+|of\s+|to\s+|named\s+|called\s+)?)"
         r"(?:\"(?P<a>[^\"]+)\"|“(?P<b>[^”]+)”|`(?P<c>[^`]+)`|'(?P<d>[^']+)'|(?P<e>[^\s,;\"'`]+))"
     )
-    for found in re.finditer(pattern, said):
-        quoted = found["a"] or found["b"] or found["c"] or found["d"]
-        told = quoted or found["e"].rstrip(".?!:)")
-        if (told and (quoted or found["sign"] or _looks_like_value(told))) or (
-            told and found["lead"] and _may_be_value(told)
+    for match in re.finditer(pattern, instruction):
+        quoted = match["a"] or match["b"] or match["c"] or match["d"]
+        value = quoted or match["e"].rstrip(".?!:)")
+        plain = value.casefold()
+        is_plain_word = plain.isalpha() and plain not in _SMALL
+        if value and (
+            quoted
+            or match["sign"]
+            or _NAME.fullmatch(value)
+            or _is_number(value)
+            or (match["lead"] and is_plain_word and not plain.endswith(("s", "ing", "ed")))
         ):
-            yield told
+            yield value
 
 
-def _may_be_value(word: str) -> bool:
-    plain = word.casefold()
-    return plain.isalpha() and plain not in _SMALL and not plain.endswith(("s", "ing", "ed"))
-
-
-def _looks_like_value(word: str) -> bool:
-    return bool(_NAME.fullmatch(word) or _is_number(word))
-
-
-def _stands_in(value: str, said: str) -> bool:
-    return re.search(rf"(?i)(?<![\w-]){re.escape(value)}(?![\w-])", said) is not None
-
-
-def _squeezed(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split()).strip("\"'`“”")
 
 
@@ -171,11 +172,11 @@ def _stems(text: str) -> set[str]:
 
 
 def _names(text: str) -> list[str]:
-    return [found[0] for found in _NAME.finditer(text)]
+    return [match[0] for match in _NAME.finditer(text)]
 
 
 def _quoted(text: str) -> list[str]:
-    return [next(filter(None, found)) for found in _QUOTED.findall(text)]
+    return [next(filter(None, groups)) for groups in _QUOTED.findall(text)]
 
 
 def _is_number(text: str) -> bool:
@@ -190,14 +191,14 @@ def _numbers(text: str) -> Iterator[Decimal]:
             continue
 
 
-def _numbers_said(said: str) -> set[Decimal]:
-    """Numbers, those in words, months of dates, and spans of time in other units."""
-    told = {*_numbers(said), *_numbers(said.replace(",", " "))}
-    words = _words(said)
-    told |= {Decimal(_NUMBER_WORDS[word]).normalize() for word in words if word in _NUMBER_WORDS}
-    told |= {Decimal(_MONTHS[word]).normalize() for word in words if word in _MONTHS}
-    for found in _SPAN.finditer(said):
-        count = found["count"].casefold()
+def _mentioned_numbers(instruction: str) -> set[Decimal]:
+    """Collect numbers: digits, number words, months, and durations in other units."""
+    numbers = {*_numbers(instruction), *_numbers(instruction.replace(",", " "))}
+    words = _words(instruction)
+    numbers |= {Decimal(_NUMBER_WORDS[word]).normalize() for word in words if word in _NUMBER_WORDS}
+    numbers |= {Decimal(_MONTHS[word]).normalize() for word in words if word in _MONTHS}
+    for match in _SPAN.finditer(instruction):
+        count = match["count"].casefold()
         number = Decimal("0.5") if count == "half an" else None
         if number is None:
             number = (
@@ -205,7 +206,7 @@ def _numbers_said(said: str) -> set[Decimal]:
                 if count.isalpha() or " " in count
                 else Decimal(count)
             )
-        seconds = number * _SPANS[found["unit"].casefold()]
-        told |= {(seconds / each).normalize() for each in (1, 60, 3600, 86_400)}
-        told |= {(seconds * 1000).normalize()}
-    return told
+        seconds = number * _SPANS[match["unit"].casefold()]
+        numbers |= {(seconds / each).normalize() for each in (1, 60, 3600, 86_400)}
+        numbers |= {(seconds * 1000).normalize()}
+    return numbers

@@ -1,15 +1,18 @@
 """The planner with a model: N programs in one call, each checked before it may compete."""
 
 import math
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 
 import structlog
 
 from services.contracts.planner import PlanRequest
 from services.grounding.evidence import Evidence
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import RecentVectors
 from services.kit.errors import FlowXpertError
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import (
@@ -22,22 +25,54 @@ from services.llm.chat_model import (
     Sample,
 )
 from services.llm.guard import Budget, GuardedChatModel
-from services.planner.generation.citations import verified
-from services.planner.generation.drafting import drafted, faults, findings_for
-from services.planner.generation.embedding_ahead import embedding_ahead
-from services.planner.generation.evidence import evidence_of
-from services.planner.generation.leak import leaked
+from services.planner.generation.drafting import (
+    evidence_of,
+    faults,
+    find_prompt_leak,
+    findings_for,
+    to_workflow,
+    verify_citations,
+)
+from services.planner.generation.numbered_excerpts import NumberedExcerpts
 from services.planner.generation.question import LABEL, messages, ticket_text
-from services.planner.generation.selection import shown
-from services.planner.generation.shown import Shown
+from services.planner.generation.selection import select_excerpts
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
+from services.planner.readings import origin_among
 from services.planner.settings import PlannerSettings
-from services.planner.strategies.origin import origin_among
 from services.procedure.by_model.question import schema
 from services.procedure.by_model.revision import Attempt, Revision
 from services.procedure.choose import procedure_for
-from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.model import Reader, Reading
 from services.workflow.model import Citation, Provenance, Workflow
+
+_log = structlog.get_logger()
+
+_AT_ONCE = 4
+"""Batch size in texts; stopping waits for no more than these."""
+
+
+@contextmanager
+def prefetch_embeddings(vectors: RecentVectors, texts: Sequence[str]) -> Iterator[threading.Event]:
+    """Embed the texts into `vectors` in the background, batch by batch, until the event is set."""
+    enough = threading.Event()
+
+    def embed() -> None:
+        try:
+            for start in range(0, len(texts), _AT_ONCE):
+                if enough.is_set():
+                    return
+                vectors.of(texts[start : start + _AT_ONCE])
+        except Exception:  # noqa: BLE001 - the thread's entry point; who needs a vector asks again
+            _log.warning("planner.embedding_ahead_failed", exc_info=True)
+
+    threading.Thread(
+        target=copy_context().run, args=(embed,), name="embedding-ahead", daemon=True
+    ).start()
+    try:
+        yield enough
+    finally:
+        enough.set()
+
 
 _log = structlog.get_logger()
 
@@ -51,87 +86,86 @@ _REMEMBERED = 20_000
 
 @dataclass(frozen=True)
 class _Task:
-    """One ticket before the model."""
+    """One ticket in the work of the model."""
 
     request: PlanRequest
-    shown: Shown
+    shown: NumberedExcerpts
     evidence: Evidence
-    asked: ChatRequest
+    chat_request: ChatRequest
     model: ChatModel
-    ends: float
+    deadline: float
 
     @property
     def sentences(self) -> list[str]:
-        """What the shown lines say: what the steps will be compared with."""
+        """The sentences of the shown lines, with which the steps will be compared."""
         spans = tuple(
             Citation(document_id=e.document_id, start_line=e.start, end_line=e.end)
             for e in self.shown.excerpts
         )
         return [unit.text for unit in self.evidence.cited(spans)]
 
-    def again(self, turns: Sequence[Message]) -> str | None:
-        """The answer after further turns, in the time that is left; None when it does not come."""
-        left = self.ends - time.monotonic()
+    def ask_again(self, turns: Sequence[Message]) -> str | None:
+        """Return the answer after further turns, within the remaining time; None on failure."""
+        left = self.deadline - time.monotonic()
         if left <= 0:
             return None
-        dialogue = (*self.asked.messages, *turns)
-        asked = self.asked.model_copy(update={"messages": dialogue, "n": 1, "timeout_s": left})
+        dialogue = (*self.chat_request.messages, *turns)
+        follow_up = self.chat_request.model_copy(
+            update={"messages": dialogue, "n": 1, "timeout_s": left}
+        )
         try:
-            return self.model.complete(asked).samples[0].text
+            return self.model.complete(follow_up).samples[0].text
         except tuple(_REASONS) as error:
-            _failed(self.model.name, error)
+            _record_failure(self.model.name, error)
             return None
 
 
 class GenerativePlanner:
-    """Writes candidates with a chat model; what it cannot vouch for, it leaves out."""
+    """Planner that writes candidates with a chat model and leaves out unverified ones."""
 
     def __init__(
         self, model: GuardedChatModel, embedder: Embedder, settings: PlannerSettings
     ) -> None:
-        """`embedder` tells whether a cited line says a step in other words."""
+        """Set up the planner; `embedder` matches cited lines with paraphrased steps."""
         self._model = model
         self._settings = settings
         self._vectors = RecentVectors(embedder, _REMEMBERED)
 
     def write(self, request: PlanRequest, *, ends: float) -> Iterator[Workflow]:
-        """Sound, cited workflows as the model finishes them; none where it fails.
+        """Yield sound, cited workflows as the model finishes them; none if it fails.
 
-        `ends` is on the monotonic clock; what is not finished then is given up, and closing the
+        `deadline` is on the monotonic clock; what is not finished then is given up, and closing the
         iterator gives the rest up at once. A failure of the model ends the iteration: it is
         counted and logged, and never an error for the ticket.
         """
-        budget = self._budget()
+        settings = self._settings
+        budget = Budget(
+            settings.ticket_tokens,
+            max_cost=settings.ticket_cost or math.inf,
+            prices=self._model.prices,
+        )
         task = self._task(request, self._model.with_budget(budget), ends)
-        samples = task.model.stream(task.asked)
+        samples = task.model.stream(task.chat_request)
         try:
-            with embedding_ahead(self._vectors, task.sentences) as enough:
+            with prefetch_embeddings(self._vectors, task.sentences) as enough:
                 for sample in samples:
                     enough.set()
-                    workflow = self._settled(task, sample)
+                    workflow = self._settle(task, sample)
                     if workflow:
                         yield workflow
         except tuple(_REASONS) as error:
-            _failed(self._model.name, error)
+            _record_failure(self._model.name, error)
         finally:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
             TICKET_COST.observe(budget.cost)
 
-    def _budget(self) -> Budget:
-        settings = self._settings
-        return Budget(
-            settings.ticket_tokens,
-            max_cost=settings.ticket_cost or math.inf,
-            prices=self._model.prices,
-        )
-
     def _task(self, request: PlanRequest, model: ChatModel, ends: float) -> _Task:
         settings = self._settings
-        lines = shown(
+        lines = select_excerpts(
             request, page_tokens=settings.page_tokens, context_tokens=settings.context_tokens
         )
-        asked = ChatRequest(
+        chat_request = ChatRequest(
             messages=messages(request, lines),
             n=settings.samples,
             temperature=settings.temperature,
@@ -141,74 +175,62 @@ class GenerativePlanner:
             prompt=LABEL,
             timeout_s=max(0.01, ends - time.monotonic()),
         )
-        return _Task(request, lines, evidence_of(request, lines), asked, model, ends)
+        return _Task(request, lines, evidence_of(request, lines), chat_request, model, ends)
 
-    def _settled(self, task: _Task, sample: Sample) -> Workflow | None:
-        """The sample as a workflow, after at most so many revisions; None if it stays bad."""
-        attempt = self._revision(task).settled(sample.text)
-        workflow, outcome = self._judged(task, attempt)
+    def _settle(self, task: _Task, sample: Sample) -> Workflow | None:
+        """Turn the sample into a workflow, with limited revisions; None if it stays bad."""
+        labels, most_steps = task.request.ticket.labels, self._settings.max_steps
+        revision = Revision(
+            task.shown.text,
+            judge=lambda procedures: findings_for(procedures, task.shown, labels, most_steps),
+            ask=task.ask_again,
+            corrections=self._settings.corrections,
+        )
+        attempt = revision.settle(sample.text)
+        workflow, outcome = self._judge(task, attempt)
         SAMPLES.labels(outcome).inc()
         if workflow is None:
             _log.warning("planner.sample_dropped", model=self._model.name, outcome=outcome)
             return None
-        origin = _provenance(workflow, task, self._model.name, f"{LABEL}#{sample.index}")
+        documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
+        nodes = (hit.node for hit in task.request.context.nodes)
+        origin = Provenance(
+            planner="llm",
+            version=f"{LABEL}#{sample.index}",
+            model=self._model.name,
+            document_ids=tuple(documents),
+            page_origin=origin_among(task.request.pages, documents),
+            node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
+        )
         return workflow.model_copy(update={"provenance": origin})
 
-    def _revision(self, task: _Task) -> Revision:
-        labels, most_steps = task.request.ticket.labels, self._settings.max_steps
-        return Revision(
-            task.shown.text,
-            judge=lambda found: findings_for(found, task.shown, labels, most_steps),
-            ask=task.again,
-            corrections=self._settings.corrections,
-        )
-
-    def _judged(self, task: _Task, attempt: Attempt | None) -> tuple[Workflow | None, str]:
-        """The workflow where it may compete, and what became of the sample."""
+    def _judge(self, task: _Task, attempt: Attempt | None) -> tuple[Workflow | None, str]:
+        """Return the workflow if it may compete, and the outcome of the sample."""
         if attempt is None:
             return None, "unreadable"
-        procedure = _of_ticket(attempt, task.request)
+        reading = Reading(reader=Reader.MODEL, procedures=attempt.procedures)
+        procedure = procedure_for(reading.procedures, ticket_text(task.request.ticket))
         if procedure is None:
             return None, "empty"
-        draft = drafted(procedure, task.shown).model_copy(update={"title": _title(task.request)})
-        orders = [message.content for message in task.asked.messages if message.role == "system"]
-        if told := leaked(draft, orders, task.evidence):
-            _log.warning("planner.model_told_its_orders", text=told)
+        nodes = task.request.context.nodes
+        titles = [page.title for page in task.request.pages[:1]]
+        titles += [hit.node.name for hit in nodes[:1]]
+        title = next(filter(None, titles), task.request.ticket.title)  # no model wrote it
+        draft = to_workflow(procedure, task.shown).model_copy(update={"title": title})
+        orders = [
+            message.content for message in task.chat_request.messages if message.role == "system"
+        ]
+        if sentence := find_prompt_leak(draft, orders, task.evidence):
+            _log.warning("planner.model_told_its_orders", text=sentence)
             return None, "leaked"
-        workflow = verified(draft, task.evidence, self._vectors)
+        workflow = verify_citations(draft, task.evidence, self._vectors)
         labels = task.request.ticket.labels
         if any(faults(workflow, labels, self._settings.max_steps)):
             return None, "unsound"
         return workflow, "corrected" if attempt.revisions else "accepted"
 
 
-def _of_ticket(attempt: Attempt, request: PlanRequest) -> Procedure | None:
-    """The one that was asked for; of several the one that speaks most of the ticket."""
-    reading = Reading(reader=Reader.MODEL, procedures=attempt.procedures)
-    return procedure_for(reading.procedures, ticket_text(request.ticket))
-
-
-def _title(request: PlanRequest) -> str:
-    """In words that no model wrote."""
-    nodes = request.context.nodes
-    titles = [page.title for page in request.pages[:1]] + [hit.node.name for hit in nodes[:1]]
-    return next(filter(None, titles), request.ticket.title)
-
-
-def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Provenance:
-    documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
-    nodes = (hit.node for hit in task.request.context.nodes)
-    return Provenance(
-        planner="llm",
-        version=version,
-        model=model,
-        document_ids=tuple(documents),
-        page_origin=origin_among(task.request.pages, documents),
-        node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
-    )
-
-
-def _failed(model: str, error: FlowXpertError) -> None:
+def _record_failure(model: str, error: FlowXpertError) -> None:
     reason = _REASONS[type(error)]
     MODEL_FAILURES.labels(reason).inc()
     _log.warning("planner.model_failed", model=model, reason=reason, detail=str(error))

@@ -1,1 +1,1 @@
-"""A page read by a language model, which sees all of it with its lines numbered."""
+"""Reading of a page by a language model, which sees all of it with its lines numbered."""

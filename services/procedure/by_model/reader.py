@@ -1,4 +1,4 @@
-"""The reader with a model: samples of the whole page, revised when drawn, then compared."""
+"""Reader of pages by a model: several samples, each revised as a flowchart, then compared."""
 
 import structlog
 
@@ -9,13 +9,13 @@ from services.llm.chat_model import (
     ModelAnswerError,
     ModelRefusedError,
     ModelUnavailableError,
+    estimate_tokens,
 )
-from services.llm.tokens import estimated
-from services.procedure.agreement import doubts, most_agreed
+from services.procedure.agreement import find_doubts, most_agreed_index
 from services.procedure.by_model.question import PROMPT, messages, schema
 from services.procedure.by_model.revision import Attempt, Revision
-from services.procedure.by_model.said import SAID_TOKENS, said_of
-from services.procedure.by_model.said import messages as about_people
+from services.procedure.by_model.synthetic_tickets import TICKETS_TOKENS, write_tickets
+from services.procedure.by_model.synthetic_tickets import messages as ticket_messages
 from services.procedure.checking.walker import findings_of
 from services.procedure.model import Reader, Reading
 
@@ -25,12 +25,19 @@ _log = structlog.get_logger()
 
 
 class ModelReader:
-    """Reads a page with a chat model. What its samples say differently are its doubts."""
+    """Reader of pages with a chat model; differences between its samples become doubts."""
 
     def __init__(
         self, model: ChatModel, *, samples: int = 3, corrections: int = 2, temperature: float = 0.7
     ) -> None:
-        """`corrections` is how often a sample is shown as drawn, with the walker's findings."""
+        """Create a reader with a model.
+
+        Args:
+            model: The chat model.
+            samples: Answers that are drawn for each page.
+            corrections: Times that a sample is shown as a flowchart, with the walker's findings.
+            temperature: The temperature of all calls.
+        """
         self._model = model
         self._samples = samples
         self._corrections = corrections
@@ -38,47 +45,51 @@ class ModelReader:
 
     @property
     def version(self) -> str:
-        """The prompt's name and version: a page is read anew when it changes."""
+        """The prompt's name and version: a change of it has every page read anew."""
         return PROMPT.label
 
     def estimate(self, text: str) -> int:
-        """Tokens, in and out, that reading the page costs when every answer is revised once."""
-        asked = estimated(message.content for message in messages(text))
-        answer = min(_ANSWER_TOKENS, estimated([text]) + 500)
-        revised = asked + 3 * answer if self._corrections else 0  # the answer, its chart, the next
-        told = estimated(message.content for message in about_people(text)) + SAID_TOKENS
-        return asked + self._samples * (answer + revised) + told
+        """Return the tokens, in and out, to read the page if every answer is revised once."""
+        question_tokens = estimate_tokens(message.content for message in messages(text))
+        answer_tokens = min(_ANSWER_TOKENS, estimate_tokens([text]) + 500)
+        revision_tokens = (
+            question_tokens + 3 * answer_tokens if self._corrections else 0
+        )  # the answer, its chart, the next
+        ticket_tokens = (
+            estimate_tokens(message.content for message in ticket_messages(text)) + TICKETS_TOKENS
+        )
+        return question_tokens + self._samples * (answer_tokens + revision_tokens) + ticket_tokens
 
-    def said(self, text: str) -> tuple[str, ...]:
-        """See `said_of`."""
-        return said_of(self._model, text)
+    def ticket_texts(self, text: str) -> tuple[str, ...]:
+        """See `write_tickets`."""
+        return write_tickets(self._model, text)
 
     def read(self, text: str) -> Reading:
-        """The page's procedures, of the soundest samples the one that the others agree with most.
+        """Return the page's procedures, of the soundest samples the most agreed one.
 
-        None where it tells nothing.
+        The reading has no procedure if the page describes none.
 
         Raises:
             ModelAnswerError: No sample could be read.
             ModelUnavailableError: The model did not answer.
             ModelRefusedError: It will not take the page; as a rule it is too long.
         """
-        asked = messages(text)
-        answers = self._model.complete(self._request(asked, self._samples)).samples
-        attempts = [self._settled(text, asked, sample.text) for sample in answers]
+        question = messages(text)
+        answers = self._model.complete(self._request(question, self._samples)).samples
+        attempts = [self._settle(text, question, sample.text) for sample in answers]
         readable = [attempt for attempt in attempts if attempt]
         if not readable:
             raise ModelAnswerError("no sample of the page's program could be read")
-        soundest = min(len(attempt.found) for attempt in readable)
-        sound = [a.procedures for a in readable if len(a.found) == soundest]
-        base = sound[most_agreed(sound)]
+        soundest = min(len(attempt.findings) for attempt in readable)
+        sound = [a.procedures for a in readable if len(a.findings) == soundest]
+        base = sound[most_agreed_index(sound)]
         others = [a.procedures for a in readable if a.procedures is not base]
         return Reading(
             reader=Reader.MODEL,
             version=self.version,
             model=self._model.name,
             procedures=base,
-            doubts=doubts(base, others),
+            doubts=find_doubts(base, others),
         )
 
     def _request(self, dialogue: tuple[Message, ...], samples: int) -> ChatRequest:
@@ -91,17 +102,17 @@ class ModelReader:
             prompt=self.version,
         )
 
-    def _settled(self, text: str, asked: tuple[Message, ...], answer: str) -> Attempt | None:
+    def _settle(self, text: str, question: tuple[Message, ...], answer: str) -> Attempt | None:
         revision = Revision(
             text,
             judge=lambda procedures: findings_of(procedures, text),
-            ask=lambda turns: self._corrected((*asked, *turns)),
+            ask=lambda turns: self._complete_again((*question, *turns)),
             corrections=self._corrections,
         )
-        return revision.settled(answer)
+        return revision.settle(answer)
 
-    def _corrected(self, dialogue: tuple[Message, ...]) -> str | None:
-        """The next answer; None when the model is gone or the dialogue has become too long."""
+    def _complete_again(self, dialogue: tuple[Message, ...]) -> str | None:
+        """Return the next answer; None if the model is gone or the dialogue too long."""
         try:
             return self._model.complete(self._request(dialogue, 1)).samples[0].text
         except (ModelUnavailableError, ModelRefusedError) as error:

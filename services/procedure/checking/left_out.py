@@ -9,7 +9,7 @@ from services.knowledge.page.block import BlockKind, Page, plain
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.word_lines import word_lines
 from services.procedure.model import LineRange, Procedure
-from services.procedure.program.cited_lines import lines_of
+from services.procedure.program import lines_of
 
 _CONDITION = re.compile(r"(?:^|[.:;]\s+)(?:if|unless|otherwise|in case)\b", re.IGNORECASE)
 _BACKGROUND = frozenset(
@@ -23,32 +23,32 @@ _BACKGROUND = frozenset(
         SectionRole.PARAMETER,
     }
 )
-"""Sections whose sentences tell nobody to do anything."""
+"""Roles of sections whose sentences instruct nobody."""
 _WITHOUT_WORDS = frozenset({BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE})
 
 
-def untold(procedures: Sequence[Procedure], text: str) -> Iterator[LineRange]:
-    """Lines of instructing sections, code left out, that state a condition no node cites."""
+def uncited_conditions(procedures: Sequence[Procedure], text: str) -> Iterator[LineRange]:
+    """Yield the lines of instructing sections that state a condition no node cites, code aside."""
     page = parse_page(text)
-    told = {line for procedure in procedures for line in lines_of(procedure)}
-    told |= set(_background(page))
+    cited = {line for procedure in procedures for line in lines_of(procedure)}
+    cited |= set(_background(page))
     for place in page.places():
         for number, words in word_lines(place.block):
-            if number not in told and _CONDITION.search(plain(words)):
-                told.add(number)
+            if number not in cited and _CONDITION.search(plain(words)):
+                cited.add(number)
                 yield number, number
 
 
-def background(text: str) -> set[int]:
-    """Lines that tell what the page is about: its head and the sections that tell no steps."""
+def background_lines(text: str) -> set[int]:
+    """Return the lines of the page's head and of the sections without steps."""
     page = parse_page(text)
-    found = set(_background(page))
+    lines = set(_background(page))
     before, *sections = page.sections()
     if all(block.kind in _WITHOUT_WORDS for block in before.blocks):
         head = [s.start_line for s in sections if s.start_line <= sections[0].end_line][:2]
         if len(head) > 1:
-            found.update(range(head[0], head[1]))
-    return found
+            lines.update(range(head[0], head[1]))
+    return lines
 
 
 def _background(page: Page) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""From a page to its checklist: the boxes in the page's order, each with what belongs to it."""
+"""Construction of a page's checklist: its boxes in order, each with what belongs to it."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,10 +11,12 @@ from services.knowledge.page.boxes import (
     Box,
     candidates,
     find_boxes,
-    in_place_of_words,
     last_own_line,
+    leading_content,
 )
 from services.knowledge.page.parsing import parse_page
+from services.procedure.model import Do, Procedure, Reader, Reading
+from services.procedure.program import assign_ids
 from services.workflow.model import (
     Citation,
     Provenance,
@@ -50,8 +52,8 @@ _SILENT = frozenset(
 
 
 @dataclass
-class _Draft:
-    """A box with what stands between it and the next one."""
+class _BoxDraft:
+    """A box with the commands, notes and lines up to the next one."""
 
     box: Box
     notes: list[str] = field(default_factory=list)
@@ -67,10 +69,10 @@ def checklist_of_page(
     habit: Habit = AS_SHIPPED,
     planner: str = "",
 ) -> Workflow | None:
-    """Return the checklist of a page as it is stored, or None of one that is a book.
+    """Return the checklist of a page as it is stored, or None if the page is too long.
 
-    `corrections` are an owner's words on boxes, by the key of the block; `habit` what such words
-    taught.
+    `corrections` are an owner's corrections of boxes, by the key of the block; `habit` are weights
+    learned from such corrections.
     """
     if len(shown.text) > LONGEST_PAGE:
         return None
@@ -86,10 +88,11 @@ def build_checklist(
     corrections: Mapping[str, bool],
     habit: Habit = AS_SHIPPED,
 ) -> Workflow:
-    """Return the workflow of a page whose logic nobody has read.
+    """Return the checklist workflow of a page whose logic nobody has read.
 
-    Behind the last box stands how the work ended: that it is over, or handed over. `corrections`
-    are an owner's words on boxes, by the key of the block; `habit` what such words taught.
+    The last box leads to the question how the work ended: it is over, or handed over. `corrections`
+    are an owner's corrections of boxes, by the key of the block; `habit` are weights learned from
+    such corrections.
     """
     drafts = _drafts(page, find_boxes(page, corrections, habit=habit))
     steps = [_step(n, draft, page, shown.document_id) for n, draft in enumerate(drafts, start=1)]
@@ -115,21 +118,21 @@ def build_checklist(
 
 
 def commands_by_block(page: Page, boxes: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return the commands of each box as the page has them, gaps open, both by the block's key."""
+    """Return the commands of each box as the page has them, placeholders open, by block key."""
     own = [Box(place) for place in candidates(page) if place.block.key in boxes]
     drafts = _drafts(page, own)
     return {each.box.block.key: tuple(dict.fromkeys(each.commands)) for each in drafts}
 
 
-def _drafts(page: Page, boxes: Sequence[Box]) -> list[_Draft]:
+def _drafts(page: Page, boxes: Sequence[Box]) -> list[_BoxDraft]:
     """Give each box the code and the notes up to the next one.
 
-    What stands below a heading before its first box belongs to that box, and what stands at the
-    head of the page to the first.
+    Blocks between a heading and its first box belong to that box, blocks at the head of the page to
+    the first box.
     """
-    by_key = {box.block.key: _Draft(box) for box in boxes}
+    by_key = {box.block.key: _BoxDraft(box) for box in boxes}
     options = {option.key for box in boxes for option in box.options}
-    drafts: list[_Draft] = []
+    drafts: list[_BoxDraft] = []
     waiting: list[str] = []
     is_new_section = True
     before = ""
@@ -160,7 +163,7 @@ def _drafts(page: Page, boxes: Sequence[Box]) -> list[_Draft]:
     return drafts
 
 
-def _add_code(draft: _Draft, block: Block, parts: Sequence[CodePart]) -> None:
+def _add_code(draft: _BoxDraft, block: Block, parts: Sequence[CodePart]) -> None:
     draft.lines.append((block.start_line, block.end_line))
     draft.commands += [part.text for part in parts if part.use is CodeUse.COMMAND]
     output = "\n".join(part.text for part in parts if part.use is CodeUse.OUTPUT)
@@ -171,7 +174,7 @@ def _add_code(draft: _Draft, block: Block, parts: Sequence[CodePart]) -> None:
 
 
 def _note(place: Place, options: set[str]) -> str:
-    """Return the words of a block that stands beside steps; empty where it has none of its own."""
+    """Return the words of a block that stands beside steps; empty if it has none of its own."""
     block = place.block
     if block.kind in _SILENT or block.is_withheld or block.key in options:
         return ""
@@ -180,13 +183,13 @@ def _note(place: Place, options: set[str]) -> str:
         return "\n".join(" | ".join(map(plain, row)) for row in rows)
     words = block.text or block.verbatim
     lead = f"{block.callout.capitalize()}: " if block.callout and words else ""
-    around = next((p for p in reversed(place.parents) if p.callout and not p.text), None)
-    if around is not None and around.children and around.children[0] is block:
-        lead = f"{around.callout.capitalize()}: "
+    callout = next((p for p in reversed(place.parents) if p.callout and not p.text), None)
+    if callout is not None and callout.children and callout.children[0] is block:
+        lead = f"{callout.callout.capitalize()}: "
     return f"{lead}{words}"
 
 
-def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
+def _step(number: int, draft: _BoxDraft, page: Page, document_id: str) -> Step:
     block = draft.box.block
     place = draft.box.place
     items = (parent for parent in place.parents if parent.kind is BlockKind.ITEM)
@@ -199,7 +202,7 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
         expected=draft.expected,
         citations=tuple(
             Citation(document_id=document_id, start_line=first, end_line=last)
-            for first, last in _merged(draft.lines)
+            for first, last in _merge_ranges(draft.lines)
         ),
         notes=tuple(draft.notes),
         node=block.key,
@@ -209,16 +212,16 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
 
 
 def first_instruction(block: Block) -> str:
-    """Return the first sentence of a block in plain words, cut where it is very long.
+    """Return the first sentence of a block in plain words, cut if it is very long.
 
-    A sentence ends in no inline code: `find . -type d` is one word of it. Of an item without words
-    it is the first command of its code, or the head of its table.
+    No sentence ends inside inline code: `find . -type d` is one word of it. For an item without
+    words it is the first command of its code, or the head of its table.
     """
-    instead = in_place_of_words(block)
+    instead = leading_content(block)
     if instead:
         return _cut(_first_of(instead))
     text = plain(block.words)
-    first = _SENTENCE_END.split(_without_ends(text, block.words), maxsplit=1)[0]
+    first = _SENTENCE_END.split(_mask_code(text, block.words), maxsplit=1)[0]
     return _cut(text[: len(first)].rstrip(" :."))
 
 
@@ -236,19 +239,56 @@ def _cut(text: str) -> str:
     return f"{text[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
 
 
-def _without_ends(text: str, words: Words) -> str:
-    """Return the text, as long as it is, with other characters in the place of its inline code."""
+def _mask_code(text: str, words: Words) -> str:
+    """Return the text with its inline code masked by characters of the same length."""
     for code in sorted(map(" ".join, map(str.split, codes(words))), key=len, reverse=True):
         text = text.replace(code, "x" * len(code)) if code else text
     return text
 
 
-def _merged(lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join ranges that follow one another, blank lines between them aside."""
-    found: list[tuple[int, int]] = []
+def _merge_ranges(lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join ranges that follow one another, with at most one line between them."""
+    merged: list[tuple[int, int]] = []
     for first, last in lines:
-        if found and first <= found[-1][1] + 2:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if merged and first <= merged[-1][1] + 2:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            found.append((first, last))
-    return found
+            merged.append((first, last))
+    return merged
+
+
+_NO_CORRECTIONS: Mapping[str, bool] = {}
+
+
+def reading_from_boxes(
+    text: str,
+    title: str,
+    corrections: Mapping[str, bool] = _NO_CORRECTIONS,
+    habit: Habit = AS_SHIPPED,
+) -> Reading:
+    """Return a straight program: a step for each box of the page, in its order.
+
+    The procedure is marked as begun from boxes, so that no step of it changes anything before its
+    owner has been asked for its decisions.
+
+    Args:
+        text: The page as readings cite it, without the lines that screening left out.
+        title: The name of a page that has no heading.
+        corrections: An owner's corrections of boxes, by the key of the block.
+        habit: Weights of the form of steps, learned from such corrections.
+    """
+    page = parse_page(text)
+    heading = next((place.block.text for place in page.places() if place.block.level == 1), "")
+    shown = ShownPage(document_id=title, title=heading or title, text=text)
+    checklist = build_checklist(page, shown, planner="", corrections=corrections, habit=habit)
+    body = tuple(map(_do, checklist.of_kind(StepKind.PROCESS)))
+    procedure = Procedure(
+        title=shown.title, lines=((1, len(page.lines)),), body=body, begun_from_boxes=True
+    )
+    return assign_ids(Reading(reader=Reader.PERSON, procedures=(procedure,) if body else ()))
+
+
+def _do(step: Step) -> Do:
+    return Do(
+        text=step.text, lines=step.cited_lines, commands=step.commands, expected=step.expected
+    )

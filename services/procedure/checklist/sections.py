@@ -1,4 +1,4 @@
-"""Sections of a page that the ticket asks for, and those that stand closed beside them."""
+"""Sections of a page that stand open for a ticket, and those that are closed beside them."""
 
 import re
 from collections import Counter
@@ -21,36 +21,39 @@ class Stretch(NamedTuple):
 
     block: Block
     closed: Sequence[Block] | None = None
-    """Of a closed section: the outermost blocks below its heading; None of what stands open."""
+    """The outermost blocks below the heading of a closed section; None for an open block."""
 
 
 def closed_headings(page: Page, open_keys: Iterable[str], boxes: Collection[str]) -> frozenset[str]:
-    """Return the keys of the headings whose sections stand closed.
+    """Return the keys of the headings whose sections are closed.
 
-    These are the sisters of those that the ticket asks for: of the same level, below the same
-    heading, with a box of their own; of a page of alerts all of the same level that name no phase.
-    What holds for the whole page stands open. `boxes` are the keys of the blocks that are steps.
+    These are the siblings of the open ones: of the same level, below the same heading, with a box
+    of their own; on a page of alerts all of the same level that name no phase. Sections that
+    concern the whole page stay open. `boxes` are the keys of the blocks that are steps.
     """
-    wanted = frozenset(open_keys)
+    open_ = frozenset(open_keys)
     places = list(page.places())
     headings = [p for p in places if p.block.kind is BlockKind.HEADING and not p.parents]
-    asked_for = [place for place in headings if place.block.key in wanted]
-    sisters = {family_of(place) for place in asked_for}
+    requested = [place for place in headings if place.block.key in open_]
+    families = {family_of(place) for place in requested}
     alerts = Counter(place.block.level for place in headings if names_alert(place.block.text))
     levels = {
         place.block.level
-        for place in asked_for
+        for place in requested
         if names_alert(place.block.text) and alerts[place.block.level] >= _FEWEST_ALERTS
     }
-    around = {heading.key for place in asked_for for heading in place.headings}
+    ancestors = {heading.key for place in requested for heading in place.headings}
     with_boxes = {h.key for place in places if place.block.key in boxes for h in place.headings}
-    found = (
+    candidates = (
         place.block.key
         for place in headings
-        if family_of(place) in sisters
-        or (place.block.level in levels and not _holds_for_all(place.block.text))
+        if family_of(place) in families
+        or (
+            place.block.level in levels
+            and (names_alert(place.block.text) or role_of_heading(place.block.text) is None)
+        )
     )
-    return (frozenset(found) & with_boxes) - wanted - around
+    return (frozenset(candidates) & with_boxes) - open_ - ancestors
 
 
 def stretches(page: Page, closed: Collection[str]) -> Iterator[Stretch]:
@@ -63,21 +66,23 @@ def stretches(page: Page, closed: Collection[str]) -> Iterator[Stretch]:
         if block.key not in closed:
             yield Stretch(block)
         else:
-            while end < len(blocks) and not _ends(blocks[end], block.level):
+            while end < len(blocks) and not (
+                blocks[end].kind is BlockKind.HEADING and blocks[end].level <= block.level
+            ):
                 end += 1
             yield Stretch(block, blocks[at + 1 : end])
         at = end
 
 
 def box_count_words(stretch: Stretch, keys: Collection[str]) -> str:
-    """Return in words how many of the blocks with these keys a closed section has."""
+    """Return the number of boxes in a closed section, in words; `keys` are those of boxes."""
     blocks = (block for outermost in stretch.closed or () for block in outermost.walk())
     count = sum(block.key in keys for block in blocks)
     return "1 box" if count == 1 else f"{count} boxes"
 
 
 def open_share(page: Page, closed: Collection[str]) -> float:
-    """Return the share of a page's lines that stand open; of an empty page 1."""
+    """Return the share of a page's lines that stand open; 1 for an empty page."""
     lines = {True: 0, False: 0}
     for block, below in stretches(page, closed):
         for each in (block, *(below or ())):
@@ -85,26 +90,17 @@ def open_share(page: Page, closed: Collection[str]) -> float:
     return lines[True] / sum(lines.values()) if page.blocks else 1.0
 
 
-def _holds_for_all(title: str) -> bool:
-    """Return whether a heading is that of a phase, or of what holds for the whole page."""
-    return role_of_heading(title) is not None and not names_alert(title)
-
-
 def names_alert(title: str) -> bool:
-    """Return whether a heading has the name of an alert or setting among its words."""
+    """Return True if a heading has the name of an alert or setting among its words."""
     return any(map(is_name, WORD.findall(title)))
 
 
 def is_name(word: str) -> bool:
-    """Return whether a word is written as names of alerts and settings are."""
+    """Return True if a word is written as names of alerts and settings are."""
     forms = (_DOTTED, _HYPHENATED)
     return is_identifier(word) or any(form.fullmatch(word) for form in forms)
 
 
 def family_of(place: Place) -> tuple[int, str]:
-    """Return the level of a heading and the key of the one above it: what sisters share."""
+    """Return the level of a heading and the key of the one above it: what siblings share."""
     return place.block.level, place.headings[-1].key if place.headings else ""
-
-
-def _ends(block: Block, level: int) -> bool:
-    return block.kind is BlockKind.HEADING and block.level <= level

@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
-from services.knowledge.page.boxes import in_place_of_words
-from services.procedure.checklist.margin import Margin
+from services.knowledge.page.boxes import leading_content
 from services.procedure.checklist.sections import box_count_words, stretches
 from services.procedure.checklist.shown import (
     AS_IT_IS,
     LEFT_OUT,
+    Margin,
     boxes_of,
-    closed_in,
+    closed_sections,
     leads_to_words,
     page_of,
-    without_place,
+    steps_without_block,
 )
 from services.workflow.effects.effect import effect_of
 from services.workflow.model import LinkedPage, Step, StepKind, Workflow
@@ -34,11 +34,11 @@ from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_co
 _BOX = "[ ] "
 _LAST_LEVEL = 6
 _WIDEST_CELL = 40
-"""Characters up to which the cells of a column are set to one width."""
+"""Characters up to which the cells of a column are padded to one width."""
 
 
 class LineRole(StrEnum):
-    """What a line of the text is."""
+    """The role of a line of the text."""
 
     HEADING = "heading"
     WORDS = "words"
@@ -50,17 +50,17 @@ class LineRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line, and what it is."""
+    """A line with its margin and role."""
 
     margin: str = ""
-    """What stands before it: room, boxes and numbers of the blocks that it is nested in."""
+    """The text before it: room, boxes and numbers of the blocks around it."""
     text: str = ""
     role: LineRole = LineRole.WORDS
     line: int = 0
-    """The line of the page that it is of; 0 where the page has none."""
+    """The page's line that it shows; 0 if the page has none."""
 
     def __str__(self) -> str:
-        """As it is printed."""
+        """Return the line as it is printed."""
         return f"{self.margin}{self.text}".rstrip()
 
 
@@ -75,25 +75,27 @@ def to_checklist_text(workflow: Workflow, *, whole: bool = False) -> str:
 
 
 def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]:
-    """Yield the lines of a checklist, its page first; see `to_checklist_text`.
+    """Yield the lines of a checklist below its title; see `to_checklist_text`.
 
     Raises:
         ValueError: The workflow shows no page.
     """
-    yield from _leads_to(workflow.page.links if workflow.page else ())
+    yield from _linked_pages(workflow.page.links if workflow.page else ())
     page = page_of(workflow)
     boxes = boxes_of(workflow)
-    writer = _Writer(page, boxes)
-    closed = frozenset[str]() if whole else closed_in(workflow, page)
+    writer = _TextWriter(page, boxes)
+    closed = frozenset[str]() if whole else closed_sections(workflow, page)
     for number, stretch in enumerate(stretches(page, closed)):
         if number:
             yield TextLine()
         if stretch.closed is None:
             yield from writer.lines(stretch.block)
         else:
-            told = f"{_heading(stretch.block)} ({box_count_words(stretch, boxes)}, not asked for)"
-            yield TextLine(text=told, role=LineRole.HEADING, line=stretch.block.start_line)
-    if added := without_place(workflow, page):
+            heading = (
+                f"{_heading(stretch.block)} ({box_count_words(stretch, boxes)}, not asked for)"
+            )
+            yield TextLine(text=heading, role=LineRole.HEADING, line=stretch.block.start_line)
+    if added := steps_without_block(workflow, page):
         yield from (TextLine(), TextLine(text="Steps that are not on the page:"))
         for step in added:
             yield TextLine(_BOX, step.text)
@@ -104,8 +106,8 @@ def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]
         yield from (TextLine("- ", edge.condition) for edge in workflow.exits(step.id))
 
 
-def _leads_to(links: Sequence[LinkedPage]) -> Iterator[TextLine]:
-    """Yield the pages that one which is mostly links leads to, above the page itself."""
+def _linked_pages(links: Sequence[LinkedPage]) -> Iterator[TextLine]:
+    """Yield the pages that a page of links leads to, above the page itself."""
     if links:
         yield TextLine(text=f"{leads_to_words(links)}:")
         for link in links:
@@ -114,11 +116,11 @@ def _leads_to(links: Sequence[LinkedPage]) -> Iterator[TextLine]:
         yield TextLine()
 
 
-def written(words: Words) -> str:
-    """Return words with code, links and images marked, and a new line where the page has one."""
+def plain_text(words: Words) -> str:
+    """Return words with code, links and images marked, and the page's line breaks."""
     parts: list[str] = []
     for each in words:
-        inner = each.text + written(each.children)
+        inner = each.text + plain_text(each.children)
         match each.kind:
             case InlineKind.CODE:
                 parts.append(f"`{inner}`")
@@ -135,8 +137,8 @@ def written(words: Words) -> str:
     return "".join(parts)
 
 
-class _Writer:
-    """Writes blocks, however deep they are nested, without calling itself."""
+class _TextWriter:
+    """Writer of blocks, however deep they are nested, without recursion."""
 
     def __init__(self, page: Page, boxes: Mapping[str, Step]) -> None:
         self._page = page
@@ -146,26 +148,26 @@ class _Writer:
 
     def lines(self, outermost: Block) -> Iterator[TextLine]:
         """Yield the lines of a block with all that is nested in it."""
-        waiting = [(outermost, Margin(), LineRole.WORDS)]
-        while waiting:
-            block, margin, role = waiting.pop()
+        pending = [(outermost, Margin(), LineRole.WORDS)]
+        while pending:
+            block, margin, role = pending.pop()
             if step := self._boxes.get(block.key):
                 margin = margin.nested(_BOX)
-                if not block.words and in_place_of_words(block) is None:
+                if not block.words and leading_content(block) is None:
                     yield TextLine(margin.take(), step.text)
             margin = _inner(block, margin)
             role = LineRole.CALLOUT if block.kind is BlockKind.CALLOUT else role
-            own = list(_placed(self._own(block, margin, role), block))
+            own = list(_with_line_numbers(self._own_lines(block, margin, role), block))
             if own and block.is_withheld:
                 own[0] = replace(own[0], text=f"{own[0].text} [{LEFT_OUT}]")
             yield from own
             if block.kind in {BlockKind.DETAILS, BlockKind.TAB} and own:
                 margin = Margin(margin.rest + "  ", margin.rest + "  ")
-            waiting += [(child, margin, role) for child in reversed(block.children)]
+            pending += [(child, margin, role) for child in reversed(block.children)]
             self._before = block.text or self._before
 
-    def _own(self, block: Block, margin: Margin, role: LineRole) -> Iterator[TextLine]:
-        """Yield the lines that are a block's own, none of what is nested in it."""
+    def _own_lines(self, block: Block, margin: Margin, role: LineRole) -> Iterator[TextLine]:
+        """Yield the lines of a block itself, without its nested blocks."""
         if block.kind is BlockKind.HEADING:
             yield TextLine(margin.take(), _heading(block), LineRole.HEADING)
         elif block.kind is BlockKind.CODE:
@@ -173,12 +175,12 @@ class _Writer:
         elif block.kind is BlockKind.TABLE:
             for row in _aligned([*([block.header] if block.header else []), *block.rows]):
                 yield TextLine(margin.take(), row, role)
-        elif block.words and not _is_named_by_its_margin(block):
-            for line in (_page_tick(block) + written(block.words).strip()).split("\n"):
+        elif block.words and not _is_titled_by_margin(block):
+            for line in (_page_tick(block) + plain_text(block.words).strip()).split("\n"):
                 yield TextLine(margin.take(), line.strip(), role)
             yield from _inline_effects(block, margin)
         elif not block.children and not block.words:
-            text = block.verbatim or _rest(self._page, block)
+            text = block.verbatim or _verbatim(self._page, block)
             for line in text.split("\n"):
                 yield TextLine(margin.take(), line, role)
 
@@ -196,8 +198,8 @@ class _Writer:
                     yield TextLine(margin.take(), line, LineRole.OUTPUT)
 
 
-def _placed(lines: Iterable[TextLine], block: Block) -> Iterator[TextLine]:
-    """Yield the lines with where they stand; what the platform says of a command is on its line."""
+def _with_line_numbers(lines: Iterable[TextLine], block: Block) -> Iterator[TextLine]:
+    """Yield the lines with their line numbers; the effect of a command has the command's."""
     number = block.start_line + _is_fenced(block)
     for line in lines:
         yield replace(line, line=min(number, block.own_end))
@@ -205,13 +207,13 @@ def _placed(lines: Iterable[TextLine], block: Block) -> Iterator[TextLine]:
 
 
 def _is_fenced(block: Block) -> bool:
-    """Whether the content of a code block begins a line below the block."""
+    """Return True if the content of a code block begins one line below the block."""
     content = block.verbatim.count("\n") + 1
     return block.kind is BlockKind.CODE and content <= block.end_line - block.start_line
 
 
 def _inner(block: Block, margin: Margin) -> Margin:
-    """Return the margin of a block's own lines and of what is nested in it."""
+    """Return the margin of a block's own lines and of its nested blocks."""
     match block.kind:
         case BlockKind.ITEM:
             return margin.nested(f"{block.number or '-'} ")
@@ -223,8 +225,8 @@ def _inner(block: Block, margin: Margin) -> Margin:
             return margin
 
 
-def _is_named_by_its_margin(block: Block) -> bool:
-    """Whether a callout's title is nothing but its name, which stands before what is in it."""
+def _is_titled_by_margin(block: Block) -> bool:
+    """Return True if a callout's title is only its name, which its margin shows already."""
     is_name = block.text.strip(" :!").lower() == block.callout
     return block.kind is BlockKind.CALLOUT and is_name and bool(block.children)
 
@@ -232,7 +234,7 @@ def _is_named_by_its_margin(block: Block) -> bool:
 def _heading(block: Block) -> str:
     """Return a heading behind `#` for each of its levels; a bold paragraph has none."""
     sign = "#" * block.level if block.level <= _LAST_LEVEL else ""
-    return f"{sign} {' '.join(written(block.words).split())}".strip()
+    return f"{sign} {' '.join(plain_text(block.words).split())}".strip()
 
 
 def _page_tick(block: Block) -> str:
@@ -242,13 +244,13 @@ def _page_tick(block: Block) -> str:
     return "☑ " if block.is_checked else "☐ "
 
 
-def _rest(page: Page, block: Block) -> str:
-    """Return the text of a block of which nothing else tells any; an empty item has none."""
+def _verbatim(page: Page, block: Block) -> str:
+    """Return the verbatim text of a block that is shown in no other way; empty for an item."""
     return "" if block.kind is BlockKind.ITEM else page.verbatim(block)
 
 
 def _inline_effects(block: Block, margin: Margin) -> Iterator[TextLine]:
-    """Yield what the commands among a block's words change."""
+    """Yield the effects of the commands among a block's words."""
     commands = () if block.is_withheld else inline_commands(block.text, codes(block.words))
     for command in commands:
         if words := effect_of(command).words:
@@ -256,7 +258,7 @@ def _inline_effects(block: Block, margin: Margin) -> Iterator[TextLine]:
 
 
 def _command_lines(command: str, margin: Margin, prompt: str = "") -> Iterator[TextLine]:
-    """Yield a command behind its prompt, or `$` where that names nothing."""
+    """Yield a command behind its prompt, or behind `$` if the prompt names nothing."""
     if words := effect_of(command).words:
         yield TextLine(margin.take(), f"! {words}", LineRole.EFFECT)
     sign = prompt if any(map(str.isalnum, prompt)) else "$"
@@ -271,8 +273,8 @@ def _output_lines(text: str, margin: Margin) -> Iterator[TextLine]:
 
 
 def _aligned(rows: Sequence[Sequence[Words]]) -> Iterator[str]:
-    """Yield the rows of a table with cells of one width; very wide ones stand out."""
-    cells = [[" ".join(written(cell).split()) for cell in row] for row in rows]
+    """Yield the rows of a table with padded cells; very wide ones stand out."""
+    cells = [[" ".join(plain_text(cell).split()) for cell in row] for row in rows]
     columns = max(map(len, cells), default=0)
     widths = [
         max((min(len(row[n]), _WIDEST_CELL) for row in cells if n < len(row)), default=0)

@@ -1,4 +1,4 @@
-"""Why an operation is refused."""
+"""Refusals of edit operations."""
 
 from services.kit.errors import InvalidInputError
 
@@ -7,21 +7,21 @@ class UnusableOperationError(InvalidInputError):
     """An operation cannot be done; the others of its edit are not done either."""
 
     operation: int | None = None
-    """Its place in the edit, from 0."""
+    """The index of the operation in the edit."""
 
     def of(self, operation: int, name: str) -> "UnusableOperationError":
-        """The same refusal, which says whose it is."""
-        told = type(self)(f"operation {operation} ({name}): {self}")
-        told.operation = operation
-        return told
+        """Return the same refusal with the index and name of its operation."""
+        named = type(self)(f"operation {operation} ({name}): {self}")
+        named.operation = operation
+        return named
 
 
 class UnknownNodeError(UnusableOperationError):
-    """The procedure has nothing of this id."""
+    """The procedure has no node or arm of this id."""
 
 
 class UnknownPlaceError(UnusableOperationError):
-    """Nothing can be put where the operation says."""
+    """The operation names a place at which nothing can be put."""
 
 
 class WrongKindError(UnusableOperationError):
@@ -29,7 +29,7 @@ class WrongKindError(UnusableOperationError):
 
 
 class IdTakenError(UnusableOperationError):
-    """Something new has the id of something that is there."""
+    """A new node has the id of an existing one."""
 
 
 class IntoItselfError(UnusableOperationError):
@@ -41,8 +41,8 @@ class NotTogetherError(UnusableOperationError):
 
 
 class JumpToNothingError(UnusableOperationError):
-    """A jump would go on at what is not there, or not there any more."""
+    """A jump would lead to a target that does not exist, or no longer does."""
 
 
 class NothingChangedError(UnusableOperationError):
-    """The operation leaves everything as it was: what it looks for is not there."""
+    """The operation changes nothing: what it looks for is not there."""

@@ -1,6 +1,7 @@
-"""What a person, or a model for them, changes of a procedure; the JSON form of each.
+"""Edit operations on a procedure, by a person or a model, with the JSON form of each.
 
-Nodes are named by their id. What an operation does not name stays as it is, with its lines.
+Nodes are named by their id. Parts that an operation does not name stay as they are, with their
+lines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,21 +19,21 @@ from pydantic import (
 )
 
 from services.procedure.editing.errors import UnusableOperationError
-from services.procedure.model import Arm, Body, EndKind, Guard, LineRange, Mode, Node, Noun
+from services.procedure.model import Arm, Body, EndKind, Guard, LineRange, Mode, Node, NotationModel
 
 MOST_OPERATIONS = 100
 MOST_COMMANDS = 50
-LONGEST = 4_000
+LONGEST_TEXT = 4_000
 """Characters of a text or command."""
 
 
-def _reference(given: object) -> object:
-    """An id as people and models write it: `n4`, `4`, `#n4`, `[n4]`, `{"id": "n4"}`."""
-    if isinstance(given, Mapping):
-        given = given.get("id", given)
-    if isinstance(given, int) and not isinstance(given, bool):
-        return f"n{given}"
-    return given.strip().strip("`'\"[]#@").strip() if isinstance(given, str) else given
+def _clean_reference(value: object) -> object:
+    """Normalise an id as people and models write it: `n4`, `4`, `#n4`, `[n4]`, `{"id": "n4"}`."""
+    if isinstance(value, Mapping):
+        value = value.get("id", value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"n{value}"
+    return value.strip().strip("`'\"[]#@").strip() if isinstance(value, str) else value
 
 
 def _ordered(lines: tuple[LineRange, ...]) -> tuple[LineRange, ...]:
@@ -41,46 +42,49 @@ def _ordered(lines: tuple[LineRange, ...]) -> tuple[LineRange, ...]:
     return lines
 
 
-def _worded(text: str) -> str:
+def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("expected some words")
     return text.strip()
 
 
-def _several(given: object) -> object:
-    """One thing where a list is expected is a list of it."""
-    return given if given is None or isinstance(given, list | tuple) else [given]
+def _as_list(value: object) -> object:
+    """Wrap a single value in a list."""
+    return value if value is None or isinstance(value, list | tuple) else [value]
 
 
-Ref = Annotated[str, BeforeValidator(_reference), Field(min_length=1, max_length=200)]
+Ref = Annotated[str, BeforeValidator(_clean_reference), Field(min_length=1, max_length=200)]
 """The id of a node or arm."""
 BodyRef = Ref
-"""A body: `steps`, `verification`, `escalation`, a part's name, the id of an arm or loop, or
-`ID.otherwise` of a choice."""
+"""The name of a body.
+
+`steps`, `verification`, `escalation`, a part's name, the id of an arm or loop, or `ID.otherwise`
+of a choice.
+"""
 Lines = Annotated[tuple[LineRange, ...], AfterValidator(_ordered)]
-Words = Annotated[str, Field(max_length=LONGEST), AfterValidator(_worded)]
+Words = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_not_blank)]
 Commands = Annotated[
-    tuple[Annotated[str, Field(max_length=LONGEST)], ...],
-    BeforeValidator(_several),
+    tuple[Annotated[str, Field(max_length=LONGEST_TEXT)], ...],
+    BeforeValidator(_as_list),
     Field(max_length=MOST_COMMANDS),
 ]
 # The notation has a page of its own; in descriptions of the API it is an object.
 _NOTATION = "In the notation of readings: docs/reference/procedures.md."
-GivenNode = Annotated[Node, WithJsonSchema({"type": "object", "description": _NOTATION})]
-GivenArm = Annotated[Arm, WithJsonSchema({"type": "object", "description": _NOTATION})]
-GivenGuard = Annotated[
+NodeInput = Annotated[Node, WithJsonSchema({"type": "object", "description": _NOTATION})]
+ArmInput = Annotated[Arm, WithJsonSchema({"type": "object", "description": _NOTATION})]
+GuardInput = Annotated[
     Guard,
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}], "description": _NOTATION}),
 ]
 Steps = Annotated[
     Body,
-    BeforeValidator(_several),
+    BeforeValidator(_as_list),
     WithJsonSchema({"type": "array", "items": {"type": "object"}, "description": _NOTATION}),
 ]
 
 
-class _Placed(Noun):
-    """Says where something goes, in one of four ways."""
+class _Placement(NotationModel):
+    """The place of something new or moved, in one of four forms."""
 
     before: Ref | None = None
     after: Ref | None = None
@@ -88,22 +92,22 @@ class _Placed(Noun):
     last_in: BodyRef | None = None
 
     @model_validator(mode="after")
-    def _one_place(self) -> "_Placed":
-        given = [self.before, self.after, self.first_in, self.last_in]
-        if sum(each is not None for each in given) != 1:
+    def _one_place(self) -> "_Placement":
+        places = [self.before, self.after, self.first_in, self.last_in]
+        if sum(each is not None for each in places) != 1:
             raise ValueError("expected one of before, after, first_in and last_in")
         return self
 
 
-class Insert(_Placed):
-    """Put something new in: a node with all below it, or an arm of a choice.
+class Insert(_Placement):
+    """Insertion of a node with all below it, or of an arm of a choice.
 
     Without lines it is the person's own, and its step is marked as one that no page says.
     """
 
     op: Literal["insert"] = "insert"
-    node: GivenNode | None = None
-    arm: GivenArm | None = None
+    node: NodeInput | None = None
+    arm: ArmInput | None = None
     """Another answer or remedy; its place is before or after an arm, or in a choice."""
 
     @model_validator(mode="after")
@@ -113,26 +117,26 @@ class Insert(_Placed):
         return self
 
 
-class Delete(Noun):
-    """Take a node or arm out, with all below it or but for that."""
+class Delete(NotationModel):
+    """Deletion of a node or arm, with the nodes below it or without them."""
 
     op: Literal["delete"] = "delete"
     node: Ref
     keep_below: bool = False
-    """What is below it takes its place, and is done whatever the condition was."""
+    """True to put the nodes below in its place, done whatever the condition was."""
     jumps_to: BodyRef | None = None
-    """Where jumps go on that led to what is gone; without it they are a reason to refuse."""
+    """The new target of jumps to the deleted part; without it they are a reason to refuse."""
 
 
-class Replace(Noun):
-    """Say a node otherwise; what is not given stays, its lines too."""
+class Replace(NotationModel):
+    """Change of a node's wording or fields; fields that are left out stay, lines too."""
 
     op: Literal["replace"] = "replace"
     node: Ref
     text: Words | None = None
-    """Of a step, note or end; of a choice with a question, that question."""
+    """The text of a step, note or end; for a choice with a question, that question."""
     commands: Commands | None = None
-    expected: Annotated[str, Field(max_length=LONGEST)] | None = None
+    expected: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
     core: bool | None = None
     end: EndKind | None = None
     goto: BodyRef | None = None
@@ -140,8 +144,8 @@ class Replace(Noun):
     lines: Lines | None = Field(default=None, alias="at")
 
 
-class Move(_Placed):
-    """Put a node, with all below it, elsewhere; an arm before or after another one."""
+class Move(_Placement):
+    """Move of a node with all below it; an arm goes before or after another one."""
 
     op: Literal["move"] = "move"
     node: Ref
@@ -149,41 +153,41 @@ class Move(_Placed):
 
 
 class How(StrEnum):
-    """What becomes of a condition."""
+    """The change to a condition."""
 
     PUT = "put"
-    """The nodes go under a new one."""
+    """Put the nodes under a new condition."""
     CHANGE = "change"
-    """The arm, or the end of the loop, gets another one."""
+    """Give the arm, or the end of the loop, another condition."""
     NEGATE = "negate"
-    """It holds when it did not."""
+    """Negate the condition."""
     REMOVE = "remove"
-    """What was under it is done always."""
+    """Remove the condition: its steps are always done."""
 
 
-class ChangeGuard(Noun):
-    """Put nodes under a condition, change or negate it, or take it away."""
+class ChangeGuard(NotationModel):
+    """Change of a condition: nodes are put under it, or it is changed, negated or removed."""
 
     op: Literal["guard"] = "guard"
-    nodes: Annotated[tuple[Ref, ...], BeforeValidator(_several)] = Field(
+    nodes: Annotated[tuple[Ref, ...], BeforeValidator(_as_list)] = Field(
         min_length=1, max_length=MOST_OPERATIONS
     )
-    """To put: nodes that follow one another. Else: an arm or loop, or a step under the arm."""
+    """Consecutive nodes for a new condition; else one arm, loop, or step under the arm."""
     how: How | None = None
-    """Without it, `when` changes the condition of an arm and is put over anything else."""
-    when: GivenGuard | None = None
+    """The change; by default `when` changes an arm's condition, and is put over other nodes."""
+    when: GuardInput | None = None
     otherwise: Steps | None = None
-    """To put: what is done when it does not hold; without it the program goes on."""
+    """Steps if a new condition does not hold; by default the program goes on."""
     lines: Lines | None = Field(default=None, alias="at")
-    """Those that say the condition."""
+    """The lines that say the condition."""
 
     @model_validator(mode="before")
     @classmethod
-    def _one_node(cls, given: object) -> object:
-        if isinstance(given, Mapping) and "node" in given and "nodes" not in given:
-            left = {key: value for key, value in given.items() if key != "node"}
-            return {**left, "nodes": given["node"]}
-        return given
+    def _one_node(cls, document: object) -> object:
+        if isinstance(document, Mapping) and "node" in document and "nodes" not in document:
+            left = {key: value for key, value in document.items() if key != "node"}
+            return {**left, "nodes": document["node"]}
+        return document
 
     @model_validator(mode="after")
     def _with_condition(self) -> "ChangeGuard":
@@ -197,44 +201,44 @@ class ChangeGuard(Noun):
         return self
 
 
-class SetOtherwise(Noun):
-    """Say what is done when no condition of a choice holds, in one of five ways."""
+class SetOtherwise(NotationModel):
+    """The alternative if no condition of a choice holds, in one of five forms."""
 
     op: Literal["otherwise"] = "otherwise"
     node: Ref
     """The choice, or one of its arms."""
     end: EndKind | None = None
-    text: Annotated[str, Field(max_length=LONGEST)] = ""
-    """Of the end."""
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    """The text of the end."""
     goto: BodyRef | None = None
     go_on: bool = False
-    """Nothing: the program goes on behind the choice."""
+    """True if nothing is done and the program goes on behind the choice."""
     unsaid: bool = False
-    """The page does not say it: what follows is told as not covered where nothing is left."""
+    """True if the page does not say it: without further steps it counts as not covered."""
     steps: Steps | None = None
     lines: Lines | None = Field(default=None, alias="at")
-    """Those that say the end or the jump."""
+    """The lines that say the end or the jump."""
     jumps_to: BodyRef | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> "SetOtherwise":
-        given = (self.end is not None, self.goto is not None, self.steps is not None)
-        if sum((*given, self.go_on, self.unsaid)) != 1:
+        ways = (self.end is not None, self.goto is not None, self.steps is not None)
+        if sum((*ways, self.go_on, self.unsaid)) != 1:
             raise ValueError("expected one of end, goto, go_on, unsaid and steps")
         return self
 
 
-class SetParameter(Noun):
-    """Put a placeholder `<name>` in the place of a literal, or fill one."""
+class SetParameter(NotationModel):
+    """Replacement of a literal by a placeholder `<name>`, or the value of a placeholder."""
 
     op: Literal["parameter"] = "parameter"
     name: Annotated[str, Field(pattern=r"^<?[A-Za-z][\w .:/-]{0,60}>?$")]
     literal: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """What is replaced, where it stands alone: `leaf-1` is not found in `leaf-10`."""
+    """The text to replace, as a whole word: `leaf-1` is not found in `leaf-10`."""
     value: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """What placeholders of this name are filled with."""
-    nodes: Annotated[tuple[Ref, ...] | None, BeforeValidator(_several)] = None
-    """In these and below them; None: in all steps and conditions."""
+    """The value for placeholders of this name."""
+    nodes: Annotated[tuple[Ref, ...] | None, BeforeValidator(_as_list)] = None
+    """The nodes to change, with all below them; None for all steps and conditions."""
 
     @model_validator(mode="after")
     def _one_direction(self) -> "SetParameter":
@@ -251,33 +255,33 @@ Operation = Annotated[
 _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
 
 
-def operations_given(given: object) -> tuple[Operation, ...]:
-    """Operations of their JSON form: a list, one alone, or an object with a list `operations`.
+def parse_operations(document: object) -> tuple[Operation, ...]:
+    """Parse operations: a list, a single one, or an object with a list `operations`.
 
     Raises:
-        UnusableOperationError: One is none; it says which and what of it.
+        UnusableOperationError: One is invalid; the error says which and why.
     """
-    if isinstance(given, Mapping):
-        given = given.get("operations", [given])
-    if not isinstance(given, Sequence) or isinstance(given, str):
+    if isinstance(document, Mapping):
+        document = document.get("operations", [document])
+    if not isinstance(document, Sequence) or isinstance(document, str):
         raise UnusableOperationError("expected a list of operations")
-    if not 1 <= len(given) <= MOST_OPERATIONS:
+    if not 1 <= len(document) <= MOST_OPERATIONS:
         raise UnusableOperationError(f"expected 1 to {MOST_OPERATIONS} operations")
-    return tuple(_given(place, each) for place, each in enumerate(given))
+    return tuple(_parse_operation(place, each) for place, each in enumerate(document))
 
 
-def _given(place: int, given: Any) -> Operation:  # noqa: ANN401 - JSON
-    name = given.get("op", "?") if isinstance(given, Mapping) else "?"
+def _parse_operation(place: int, document: Any) -> Operation:  # noqa: ANN401 - JSON
+    name = document.get("op", "?") if isinstance(document, Mapping) else "?"
     try:
-        return _OPERATION.validate_python(given)
+        return _OPERATION.validate_python(document)
     except (ValidationError, RecursionError) as error:
-        raise UnusableOperationError(_told(error)).of(place, str(name)[:40]) from error
+        raise UnusableOperationError(_error_text(error)).of(place, str(name)[:40]) from error
 
 
-def _told(error: ValidationError | RecursionError) -> str:
+def _error_text(error: ValidationError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    found = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in found["loc"][1:])
-    what = str(found["msg"]).removeprefix("Value error, ")
+    detail = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in detail["loc"][1:])
+    what = str(detail["msg"]).removeprefix("Value error, ")
     return (f"{where}: {what}" if where else what)[:500]

@@ -1,4 +1,4 @@
-"""Literals that become placeholders, and placeholders that are filled."""
+"""Parameters of a procedure: literals become placeholders, placeholders get values."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from itertools import chain
 
 from services.procedure.editing.errors import NothingChangedError
 from services.procedure.editing.operations import SetParameter
-from services.procedure.editing.program import Outline, rewritten
+from services.procedure.editing.outline import Outline
 from services.procedure.model import (
     All,
     Arm,
@@ -30,9 +30,9 @@ ChangeText = Callable[[str], str]
 
 
 def with_parameter(outline: Outline, operation: SetParameter) -> Procedure:
-    """The procedure with the literal or placeholder replaced in texts, commands and conditions.
+    """Return the procedure with a literal or placeholder replaced wherever it occurs.
 
-    What the page shows as output stays as it is.
+    In texts, commands and conditions; output that the page shows stays as it is.
 
     Raises:
         NothingChangedError: No text has it.
@@ -40,19 +40,20 @@ def with_parameter(outline: Outline, operation: SetParameter) -> Procedure:
     """
     name = operation.name.strip("<>")
     change = _change(operation, name)
-    meant = None if operation.nodes is None else _meant(outline, operation.nodes)
+    targets = None if operation.nodes is None else _target_ids(outline, operation.nodes)
 
     def node(each: Node) -> Body:
-        return (_node(each, change),) if meant is None or each.id in meant else (each,)
+        return (_node(each, change),) if targets is None or each.id in targets else (each,)
 
-    def arm(each: Arm) -> tuple[Arm, ...]:
-        is_meant = each.guard is not None and (meant is None or each.id in meant)
-        return (_arm(each, change),) if is_meant else (each,)
+    def arm(each: Arm) -> Arm:
+        if each.guard is None or (targets is not None and each.id not in targets):
+            return each
+        return each.model_copy(update={"guard": _guard(each.guard, change)})
 
-    now = rewritten(outline.procedure, node=node, arm=arm)
+    now = outline.procedure.map(node=node, arm=arm)
     if now == outline.procedure:
-        sought = operation.literal if operation.literal is not None else f"<{name}>"
-        raise NothingChangedError(f"no step or condition that is meant says {sought!r}")
+        missing = operation.literal if operation.literal is not None else f"<{name}>"
+        raise NothingChangedError(f"no step or condition that is meant says {missing!r}")
     return now
 
 
@@ -64,9 +65,9 @@ def _change(operation: SetParameter, name: str) -> ChangeText:
     return lambda text: literal.sub(lambda _: f"<{name}>", text)
 
 
-def _meant(outline: Outline, refs: Iterable[str]) -> set[str]:
+def _target_ids(outline: Outline, refs: Iterable[str]) -> set[str]:
     named = {outline[ref].thing.id for ref in refs}
-    below = (id_ for id_, found in outline.found.items() if named & set(found.above))
+    below = (id_ for id_, location in outline.locations.items() if named & set(location.above))
     return set(chain(named, below))
 
 
@@ -82,11 +83,6 @@ def _node(node: Node, change: ChangeText) -> Node:
         case Loop():
             return node.model_copy(update={"until": _guard(node.until, change)})
     return node
-
-
-def _arm(arm: Arm, change: ChangeText) -> Arm:
-    guard = None if arm.guard is None else _guard(arm.guard, change)
-    return arm.model_copy(update={"guard": guard})
 
 
 def _guard(guard: Guard, change: ChangeText) -> Guard:

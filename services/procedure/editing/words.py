@@ -1,91 +1,33 @@
-"""Nodes, conditions and places in words, for whoever looks at an edit."""
+"""Nodes, places and changes of nodes in words, for the description of an edit."""
 
-from services.procedure.editing.program import OTHERWISE, Outline
+from collections.abc import Iterator
+
+from services.procedure.editing.outline import Outline
 from services.procedure.model import (
     ESCALATION,
+    OTHERWISE,
     START,
     VERIFICATION,
-    All,
     Arm,
     Choice,
     Do,
     End,
-    EndKind,
-    Guard,
     Jump,
     Loop,
-    Mode,
     Node,
-    Not,
-    Outcome,
     Remark,
-    Some,
-    State,
 )
+from services.procedure.words import ENDS, MODES, guard_in_words, quoted, text_of
 
-_MOST_SHOWN = 120
 _BODIES = {
     START: "the steps",
     VERIFICATION: "the verification",
     ESCALATION: "the escalation",
 }
-ENDS = {
-    EndKind.RESOLVED: "ends as resolved",
-    EndKind.ESCALATE: "ends and is escalated",
-    EndKind.OTHER_PAGE: "goes on with another page",
-    EndKind.NOT_THIS_FAULT: "ends: it is another fault",
-}
-MODES = {
-    Mode.EXCLUSIVE: "the first that holds",
-    Mode.IN_ORDER: "one after the other until one helps",
-    Mode.ANY: "each that holds",
-    Mode.FREE: "as the engineer chooses",
-}
 
 
-def quoted(text: str) -> str:
-    """The text in quotes, cut where it is long."""
-    line = " ".join(text.split())
-    return f"“{line if len(line) <= _MOST_SHOWN else f'{line[: _MOST_SHOWN - 1]}…'}”"
-
-
-def guard_in_words(guard: Guard | None) -> str:
-    """The condition with its questions in quotes; `always` where there is none."""
-    match guard:
-        case State() | Outcome():
-            return quoted(guard.text)
-        case Not():
-            inner = guard_in_words(guard.guard)
-            return f"not ({inner})" if isinstance(guard.guard, All | Some) else f"not {inner}"
-        case All() | Some():
-            word = " and " if isinstance(guard, All) else " or "
-            return word.join(
-                f"({told})" if isinstance(each, All | Some) else told
-                for each in guard.guards
-                for told in [guard_in_words(each)]
-            )
-    return "always"
-
-
-def text_of(thing: Node | Arm) -> str:
-    """What it says, in its own words as far as it has any."""
-    match thing:
-        case Do() | Remark():
-            return thing.text
-        case End():
-            return thing.text or f"The path {ENDS[thing.kind]}"
-        case Jump():
-            return f"Go on at {thing.target}"
-        case Loop():
-            return f"Again until {guard_in_words(thing.until)}"
-        case Arm():
-            return guard_in_words(thing.guard)
-        case Choice():
-            return thing.question or " / ".join(guard_in_words(arm.guard) for arm in thing.arms)
-
-
-def named(outline: Outline, thing: Node | Arm) -> str:
-    """It as the subject of a sentence."""
+def subject_phrase(outline: Outline, thing: Node | Arm) -> str:
+    """Return a phrase that names the node as the subject of a sentence."""
     match thing:
         case Do():
             return quoted(thing.text)
@@ -94,45 +36,39 @@ def named(outline: Outline, thing: Node | Arm) -> str:
         case Loop():
             return f"what is repeated until {guard_in_words(thing.until)}"
         case Choice() | Arm():
-            return f"the {_asking(thing)} {_bare(text_of(thing))}"
+            kind = "condition" if isinstance(thing, Arm) or len(thing.arms) == 1 else "choice"
+            kind = "question" if isinstance(thing, Choice) and thing.question else kind
+            text = text_of(thing)
+            is_quoted = text.startswith(("“", "not ", "("))
+            return f"the {kind} {text if is_quoted else quoted(text)}"
     kind = "end" if isinstance(thing, End) else "note"
     return f"the {kind} {quoted(text_of(thing))}"
 
 
-def _asking(thing: Choice | Arm) -> str:
-    if isinstance(thing, Arm):
-        return "condition"
-    return "question" if thing.question else "choice" if len(thing.arms) > 1 else "condition"
-
-
-def _bare(text: str) -> str:
-    return text if text.startswith(("“", "not ", "(")) else quoted(text)
-
-
 def target_in_words(outline: Outline, target: str) -> str:
-    """Where a jump goes on."""
-    found = outline.found.get(target)
-    if found is not None:
-        return named(outline, found.thing)
+    """Describe the target of a jump."""
+    location = outline.locations.get(target)
+    if location is not None:
+        return subject_phrase(outline, location.thing)
     return "the beginning" if target == START else body_in_words(outline, target)
 
 
 def body_in_words(outline: Outline, name: str) -> str:
-    """A body by what it is of."""
+    """Describe a body by the node or arm that it belongs to."""
     if name in _BODIES:
         return _BODIES[name]
-    found = outline.found.get(name.removesuffix(OTHERWISE))
-    if found is None:
+    location = outline.locations.get(name.removesuffix(OTHERWISE))
+    if location is None:
         return f"the part {quoted(name)}"
     if name.endswith(OTHERWISE):
-        return f"what is done when {named(outline, found.thing)} does not hold"
-    if isinstance(found.thing, Loop):
-        return named(outline, found.thing)
-    return f"what is done when {guard_in_words(getattr(found.thing, 'guard', None))} holds"
+        return f"what is done when {subject_phrase(outline, location.thing)} does not hold"
+    if isinstance(location.thing, Loop):
+        return subject_phrase(outline, location.thing)
+    return f"what is done when {guard_in_words(getattr(location.thing, 'guard', None))} holds"
 
 
 def otherwise_in_words(outline: Outline, choice: Choice) -> str:
-    """What is done when no condition of the choice holds."""
+    """Describe what is done if no condition of the choice holds."""
     body = choice.otherwise
     if body is None:
         return "the page says nothing"
@@ -140,8 +76,63 @@ def otherwise_in_words(outline: Outline, choice: Choice) -> str:
         return "nothing is done and the program goes on"
     first = body[0]
     if len(body) == 1 and isinstance(first, End):
-        said = f": {quoted(first.text)}" if first.text else ""
-        return f"the path {ENDS[first.kind]}{said}"
+        ending = f": {quoted(first.text)}" if first.text else ""
+        return f"the path {ENDS[first.kind]}{ending}"
     if len(body) == 1 and isinstance(first, Jump):
         return f"the program goes on at {target_in_words(outline, first.target)}"
     return f"this is done: {', '.join(quoted(text_of(node)) for node in body)}"
+
+
+def describe_changes(before: Node | Arm, now: Node | Arm, outline: Outline) -> list[str]:
+    """Describe how a node differs from its earlier version.
+
+    `outline` is of the procedure that has it now.
+    """
+    words: list[str] = []
+    if isinstance(before, Do | End | Remark) and isinstance(now, Do | End | Remark):
+        words += _text_changes(before, now)
+    match before, now:
+        case Do(), Do():
+            if before.expected != now.expected:
+                words.append("other output is expected")
+            essential = "now essential" if now.core else "no longer essential"
+            words += [essential] if before.core != now.core else []
+        case End(), End() if before.kind != now.kind:
+            words.append(f"now the path {ENDS[now.kind]}")
+        case Jump(), Jump() if before.target != now.target:
+            words.append(f"now goes on at {target_in_words(outline, now.target)}")
+        case Choice(), Choice():
+            words += _choice_changes(before, now, outline)
+    words += filter(None, [describe_guard_change(before, now)])
+    if before.lines != now.lines:
+        words.append("other lines say it" if now.lines else "no lines say it any more")
+    return words
+
+
+def describe_guard_change(before: Node | Arm, now: Node | Arm) -> str:
+    """Describe how an arm's condition or a loop's end differs; empty if it does not."""
+    if isinstance(before, Arm) and isinstance(now, Arm) and before.guard != now.guard:
+        return f"is now {guard_in_words(now.guard)}"
+    if isinstance(before, Loop) and isinstance(now, Loop) and before.until != now.until:
+        return f"now ends when {guard_in_words(now.until)}"
+    return ""
+
+
+def _text_changes(before: Do | End | Remark, now: Do | End | Remark) -> Iterator[str]:
+    if before.text != now.text:
+        yield f"reads {quoted(now.text)}, before {quoted(before.text)}"
+    if isinstance(before, Remark) or isinstance(now, Remark):
+        return
+    yield from (f"command removed: {each}" for each in before.commands if each not in now.commands)
+    yield from (f"command added: {each}" for each in now.commands if each not in before.commands)
+    if before.commands != now.commands and set(before.commands) == set(now.commands):
+        yield "commands in another order"
+
+
+def _choice_changes(before: Choice, now: Choice, outline: Outline) -> Iterator[str]:
+    if before.question != now.question:
+        yield f"asks {quoted(now.question)}, before {quoted(before.question)}"
+    if before.mode != now.mode:
+        yield f"its conditions are tried {MODES[now.mode]}"
+    if before.otherwise != now.otherwise and not (before.otherwise and now.otherwise):
+        yield f"when none holds, {otherwise_in_words(outline, now)}"

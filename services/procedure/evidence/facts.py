@@ -1,82 +1,84 @@
-"""All facts of a workflow, each with the signs that speak for and against it."""
+"""All facts of a workflow, each with the features for and against it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 
-from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.signs.answers import answered, shared, terms
-from services.procedure.evidence.signs.relative_place import beside, between
-from services.procedure.evidence.signs.words import leads_with_condition, said, told
+from services.procedure.evidence.fact import Fact, FactKind, Features
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
+from services.procedure.evidence.place_features import between_steps, relative_place
+from services.procedure.evidence.word_features import (
+    answer_features,
+    leads_with_condition,
+    line_features,
+    overlap,
+    step_features,
+    terms,
+)
 from services.procedure.facts import GuardFact
 from services.workflow.model import Step, StepKind, Transition
 
-Signs = Mapping[str, float]
+
+def facts_of(grounded: GroundedWorkflow) -> list[tuple[Fact, Features]]:
+    """Return every fact with its features."""
+    return list(_FactExtraction(grounded).all())
 
 
-def facts_of(drawn: Drawn) -> list[tuple[Fact, Signs]]:
-    """Every fact with its signs."""
-    return list(_FactReading(drawn).all())
+class _FactExtraction:
+    def __init__(self, grounded: GroundedWorkflow) -> None:
+        self._grounded = grounded
+        self._by_id = grounded.workflow.by_id
+        self._features_of = cache(self._own_features)
 
-
-class _FactReading:
-    def __init__(self, drawn: Drawn) -> None:
-        self._drawn = drawn
-        self._by_id = drawn.workflow.by_id
-        self._of = cache(self._signs_of)
-
-    def all(self) -> Iterator[tuple[Fact, Signs]]:
-        for step in self._drawn.workflow.steps:
+    def all(self) -> Iterator[tuple[Fact, Features]]:
+        for step in self._grounded.workflow.steps:
             if step.kind is StepKind.DECISION:
                 yield Fact(FactKind.QUESTION, step.id), self._question(step)
             elif step.citations or step.kind is StepKind.PROCESS:
                 yield from self._conditions(step)
-            if step.citations and not self._drawn.workflow.exits(step.id):
+            if step.citations and not self._grounded.workflow.exits(step.id):
                 yield Fact(FactKind.END, step.id), self._end(step)
-            for edge in self._drawn.workflow.exits(step.id):
+            for edge in self._grounded.workflow.exits(step.id):
                 answer = edge.condition.strip().casefold()
                 yield Fact(FactKind.ARROW, step.id, edge.target, answer), self._arrow(step, edge)
 
-    def _conditions(self, step: Step) -> Iterator[tuple[Fact, Signs]]:
-        guards = self._drawn.guards.get(step.id, frozenset())
+    def _conditions(self, step: Step) -> Iterator[tuple[Fact, Features]]:
+        guards = self._grounded.guards.get(step.id, frozenset())
         if not guards:
             yield Fact(FactKind.FREE, step.id), self._free(step)
-        nearest = max(guards, key=self._rank_of, default=None)
+        ranks = self._grounded.ranks
+        nearest = max(guards, key=lambda g: (ranks.get(g.decision, -1), g), default=None)
         for guard in sorted(guards):
-            signs = self._guard(step, guard) | {
+            features = self._guard(step, guard) | {
                 "guards": float(len(guards)),
                 "nearest guard": float(guard == nearest),
             }
-            yield Fact(FactKind.GUARD, step.id, guard.decision, guard.answer), signs
-
-    def _rank_of(self, guard: GuardFact) -> tuple[int, GuardFact]:
-        return self._drawn.ranks.get(guard.decision, -1), guard
+            yield Fact(FactKind.GUARD, step.id, guard.decision, guard.answer), features
 
     def _guard(self, step: Step, guard: GuardFact) -> dict[str, float]:
-        drawn, question = self._drawn, self._by_id[guard.decision]
+        grounded, question = self._grounded, self._by_id[guard.decision]
         return {
-            **beside(drawn.source, drawn.lines[question.id], drawn.lines[step.id]),
-            **between(drawn, question.id, step.id),
-            **answered(drawn, question, step, guard.answer),
-            **self._of(question.id, "question "),
-            **self._of(step.id, "step "),
+            **relative_place(grounded.pages, grounded.lines[question.id], grounded.lines[step.id]),
+            **between_steps(grounded, question.id, step.id),
+            **answer_features(grounded, question, step, guard.answer),
+            **self._features_of(question.id, "question "),
+            **self._features_of(step.id, "step "),
             "at once": float(
                 any(
                     edge.target == step.id and edge.condition.strip().casefold() == guard.answer
-                    for edge in drawn.workflow.exits(question.id)
+                    for edge in grounded.workflow.exits(question.id)
                 )
             ),
         }
 
     def _free(self, step: Step) -> dict[str, float]:
-        drawn = self._drawn
-        ranks = drawn.ranks
+        grounded = self._grounded
+        ranks = grounded.ranks
         rank = ranks.get(step.id, -9)
-        neighbours = [drawn.workflow.by_id[id_] for id_ in ranks if abs(ranks[id_] - rank) == 1]
-        entered = [e for e in drawn.workflow.transitions if e.target == step.id]
+        neighbours = [grounded.workflow.by_id[id_] for id_ in ranks if abs(ranks[id_] - rank) == 1]
+        entered = [e for e in grounded.workflow.transitions if e.target == step.id]
         return {
-            **self._of(step.id, "step "),
-            **self._around(step),
+            **self._features_of(step.id, "step "),
+            **self._context(step),
             "place": max(rank, 0) / max(1, len(ranks)),
             "beside a question": float(any(n.kind is StepKind.DECISION for n in neighbours)),
             "behind a question": float(
@@ -84,9 +86,9 @@ class _FactReading:
             ),
         }
 
-    def _around(self, step: Step) -> dict[str, float]:
-        """Conditions in what holds the step: list items, headings, the lines just before."""
-        source, lines = self._drawn.source, self._drawn.lines[step.id]
+    def _context(self, step: Step) -> dict[str, float]:
+        """Return conditions around the step: list items, headings, the lines before."""
+        source, lines = self._grounded.pages, self._grounded.lines[step.id]
         if not lines:
             return {}
         first = min(lines)
@@ -107,68 +109,72 @@ class _FactReading:
         }
 
     def _arrow(self, step: Step, edge: Transition) -> dict[str, float]:
-        drawn, target = self._drawn, self._by_id[edge.target]
-        exits = drawn.workflow.exits(step.id)
-        ranks = drawn.ranks
+        grounded, target = self._grounded, self._by_id[edge.target]
+        exits = grounded.workflow.exits(step.id)
+        ranks = grounded.ranks
         siblings = [ranks.get(other.target, len(ranks)) for other in exits if other != edge]
-        entered = sum(other.target == target.id for other in drawn.workflow.transitions)
-        found = {
-            **beside(drawn.source, drawn.lines[step.id], drawn.lines[target.id]),
-            **between(drawn, step.id, target.id),
-            **self._of(step.id, "step "),
-            **self._of(target.id, "target "),
-            **self._passed_over(step, target.id),
-            "guards": float(len(drawn.guards.get(step.id, ()))),
+        entered = sum(other.target == target.id for other in grounded.workflow.transitions)
+        features = {
+            **relative_place(grounded.pages, grounded.lines[step.id], grounded.lines[target.id]),
+            **between_steps(grounded, step.id, target.id),
+            **self._features_of(step.id, "step "),
+            **self._features_of(target.id, "target "),
+            **self._skipped_step(step, target.id),
+            "guards": float(len(grounded.guards.get(step.id, ()))),
             "exits": float(len(exits)),
             "entries": float(entered),
             "nearest exit": float(ranks.get(target.id, len(ranks)) <= min(siblings, default=0)),
             "last step": float(ranks.get(step.id, -1) == len(ranks) - 1),
-            "shared words": shared(terms(step.text), terms(target.text)),
+            "shared words": overlap(terms(step.text), terms(target.text)),
         }
-        return found | (answered(drawn, step, target, edge.condition) if edge.condition else {})
+        return features | (
+            answer_features(grounded, step, target, edge.condition) if edge.condition else {}
+        )
 
     def _end(self, step: Step) -> dict[str, float]:
-        drawn = self._drawn
-        later = [rank for rank in drawn.ranks.values() if rank > drawn.ranks.get(step.id, -1)]
-        guards = drawn.guards.get(step.id, frozenset())
+        grounded = self._grounded
+        later = [rank for rank in grounded.ranks.values() if rank > grounded.ranks.get(step.id, -1)]
+        guards = grounded.guards.get(step.id, frozenset())
         return {
-            **self._of(step.id, "step "),
-            **self._passed_over(step, ""),
+            **self._features_of(step.id, "step "),
+            **self._skipped_step(step, ""),
             "steps later": float(len(later)),
             "guards": float(len(guards)),
         }
 
-    def _passed_over(self, step: Step, target: str) -> dict[str, float]:
-        """The step that the page tells next, where the work does not go on with it."""
+    def _skipped_step(self, step: Step, target: str) -> dict[str, float]:
+        """Return features of the page's next step if the work does not go on with it."""
         following = self._next(step)
         if following is None or following.id == target:
             return {"passes over": 0.0}
-        drawn = self._drawn
-        signs = {
-            **beside(drawn.source, drawn.lines[step.id], drawn.lines[following.id]),
-            **self._of(following.id, ""),
+        grounded = self._grounded
+        features = {
+            **relative_place(grounded.pages, grounded.lines[step.id], grounded.lines[following.id]),
+            **self._features_of(following.id, ""),
         }
-        return {"passes over": 1.0} | {f"passed {name}": value for name, value in signs.items()}
+        return {"passes over": 1.0} | {f"passed {name}": value for name, value in features.items()}
 
     def _next(self, step: Step) -> Step | None:
-        ranks = self._drawn.ranks
+        ranks = self._grounded.ranks
         if step.id not in ranks:
             return None
         wanted = ranks[step.id] + 1
         return next((self._by_id[id_] for id_, rank in ranks.items() if rank == wanted), None)
 
     def _question(self, step: Step) -> dict[str, float]:
-        drawn, own = self._drawn, terms(step.text)
-        lines = drawn.lines[step.id]
-        others = [other for other in drawn.workflow.steps if other is not step]
+        grounded, own = self._grounded, terms(step.text)
+        lines = grounded.lines[step.id]
+        others = [other for other in grounded.workflow.steps if other is not step]
         return {
-            **self._of(step.id, "question "),
-            "said by its lines": shared(own, drawn.source.terms(lines)) if lines else -1.0,
-            "steps of its lines": float(sum(bool(drawn.lines[o.id] & lines) for o in others)),
-            "said by another step": max((shared(own, terms(o.text)) for o in others), default=0.0),
+            **self._features_of(step.id, "question "),
+            "said by its lines": overlap(own, grounded.pages.terms(lines)) if lines else -1.0,
+            "steps of its lines": float(sum(bool(grounded.lines[o.id] & lines) for o in others)),
+            "said by another step": max((overlap(own, terms(o.text)) for o in others), default=0.0),
         }
 
-    def _signs_of(self, step_id: str, whose: str) -> dict[str, float]:
+    def _own_features(self, step_id: str, prefix: str) -> dict[str, float]:
         step = self._by_id[step_id]
-        signs = said(self._drawn.source, self._drawn.lines[step_id]) | told(step)
-        return {whose + name: value for name, value in signs.items()}
+        features = line_features(
+            self._grounded.pages, self._grounded.lines[step_id]
+        ) | step_features(step)
+        return {prefix + name: value for name, value in features.items()}

@@ -1,4 +1,4 @@
-"""The one way from a program to a graph."""
+"""Lowering: the one way from a program to a workflow graph."""
 
 from services.procedure.lowering.lower import lower
 

@@ -1,60 +1,60 @@
-"""Steps and arrows while a program is lowered; arrows may lead to names that are not placed yet."""
+"""Steps and arrows during the lowering; an arrow may lead to a name that has no step yet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from services.workflow.model import Step, StepKind, Transition
 
-Target = str
+ArrowTarget = str
 """The id of a step, or a name that stands for one."""
 
 
 class Graph:
-    """Grows from the end of the program to its start."""
+    """A graph that grows from the end of the program to its start."""
 
     def __init__(self) -> None:
         self.steps: dict[str, Step] = {}
-        self._exits: dict[str, list[tuple[str, Target]]] = {}
-        self._named: dict[str, Target] = {}
+        self._exits: dict[str, list[tuple[str, ArrowTarget]]] = {}
+        self._targets: dict[str, ArrowTarget] = {}
         self._jumps: set[str] = set()
 
-    def add(self, step: Step, exits: Sequence[tuple[str, Target]] = ()) -> Target:
-        """Place a step with its exits, each an answer and where it leads; its id is given here."""
+    def add(self, step: Step, exits: Sequence[tuple[str, ArrowTarget]] = ()) -> ArrowTarget:
+        """Add a step with its exits, each an answer and a target; return its new id."""
         id_ = f"n{len(self.steps)}"
         self.steps[id_] = step.model_copy(update={"id": id_})
         self._exits[id_] = list(exits)
         return id_
 
-    def name(self, name: str, target: Target) -> None:
-        """From now on the name stands for this."""
-        self._named[name] = target
+    def set_target(self, name: str, target: ArrowTarget) -> None:
+        """Let the name stand for this target from now on."""
+        self._targets[name] = target
 
     def mark_jump(self, name: str) -> None:
-        """An arrow to this name may lead back."""
+        """Note that an arrow to this name may lead back."""
         self._jumps.add(name)
 
-    def knows(self, name: str) -> bool:
-        """Whether a name stands for something."""
-        return name in self._named
+    def has_name(self, name: str) -> bool:
+        """Return True if the name stands for a target."""
+        return name in self._targets
 
-    def resolve(self, target: Target) -> str | None:
-        """The step that a target stands for; None when it stands for nothing but itself."""
+    def resolve(self, target: ArrowTarget) -> str | None:
+        """Return the step that a target stands for; None if there is none."""
         seen: set[str] = set()
-        while target in self._named and target not in seen:
+        while target in self._targets and target not in seen:
             seen.add(target)
-            target = self._named[target]
+            target = self._targets[target]
         return target if target in self.steps else None
 
     def exits(self, id_: str) -> list[tuple[str, str]]:
-        """Answers and the steps they lead to; what leads nowhere is left out."""
-        found = ((answer, self.resolve(target)) for answer, target in self._exits[id_])
-        return [(answer, step) for answer, step in found if step is not None]
+        """Return answers with their next steps; exits that lead nowhere are left out."""
+        resolved = ((answer, self.resolve(target)) for answer, target in self._exits[id_])
+        return [(answer, step) for answer, step in resolved if step is not None]
 
     def reachable(self, start: str) -> set[str]:
-        """The steps on some path from `start`, itself included."""
+        """Return the steps on some path from `start`, itself included."""
         return _closure([start], {id_: [to for _, to in self.exits(id_)] for id_ in self.steps})
 
     def end_open_loops(self, start: str, end: str) -> None:
-        """Jumps among steps from which no end can be reached lead to `end`."""
+        """Redirect jumps to `end` in steps from which no end can be reached."""
         while True:
             stuck = self._stuck(start)
             if not stuck:
@@ -67,26 +67,26 @@ class Graph:
                 self._exits[id_] = kept if jumps else [("", end)]
 
     def _stuck(self, start: str) -> list[str]:
-        here = self.reachable(start)
+        reachable = self.reachable(start)
         back: dict[str, list[str]] = {}
-        for id_ in here:
+        for id_ in reachable:
             for _, to in self.exits(id_):
                 back.setdefault(to, []).append(id_)
-        ends = [id_ for id_ in here if not self.exits(id_)]
+        ends = [id_ for id_ in reachable if not self.exits(id_)]
         finishing = _closure(ends, back)
-        return sorted(here - finishing, key=lambda id_: int(id_[1:]))
+        return sorted(reachable - finishing, key=lambda id_: int(id_[1:]))
 
-    def settle_questions(self) -> None:
-        """A question whose answers all lead to one step is only something to look at."""
+    def drop_needless_questions(self) -> None:
+        """Turn each question whose answers all lead to one step into a check."""
         for id_, step in self.steps.items():
             targets = {to for _, to in self.exits(id_)}
             if step.kind is StepKind.DECISION and len(targets) == 1:
-                looked_at = {"kind": StepKind.PROCESS, "text": f"Check: {step.text}"}
-                self.steps[id_] = step.model_copy(update=looked_at)
+                check = {"kind": StepKind.PROCESS, "text": f"Check: {step.text}"}
+                self.steps[id_] = step.model_copy(update=check)
                 self._exits[id_] = [("", targets.pop())]
 
     def in_reading_order(self, start: str) -> tuple[list[Step], list[Transition]]:
-        """What can be reached, each step before those it leads to, numbered from `s1`."""
+        """Return the reachable steps, each before those after it, numbered from `s1`."""
         order = list(self._reading_order(start))
         numbers = {id_: f"s{place}" for place, id_ in enumerate(order, start=1)}
         steps = [self.steps[id_].model_copy(update={"id": numbers[id_]}) for id_ in order]
@@ -98,21 +98,21 @@ class Graph:
         return steps, arrows
 
     def _reading_order(self, start: str) -> Iterable[str]:
-        """Reverse postorder; of two answers the first is told first."""
+        """Return the reverse postorder; of two answers the first one comes first."""
         seen = {start}
-        left: list[str] = []
-        open_: list[tuple[str, Iterator[str]]] = [(start, self._last_first(start))]
-        while open_:
-            _, successors = open_[-1]
+        finished: list[str] = []
+        stack: list[tuple[str, Iterator[str]]] = [(start, self._targets_reversed(start))]
+        while stack:
+            _, successors = stack[-1]
             following = next((to for to in successors if to not in seen), None)
             if following is None:
-                left.append(open_.pop()[0])
+                finished.append(stack.pop()[0])
             else:
                 seen.add(following)
-                open_.append((following, self._last_first(following)))
-        return reversed(left)
+                stack.append((following, self._targets_reversed(following)))
+        return reversed(finished)
 
-    def _last_first(self, id_: str) -> Iterator[str]:
+    def _targets_reversed(self, id_: str) -> Iterator[str]:
         return iter([to for _, to in reversed(self.exits(id_))])
 
 

@@ -21,10 +21,9 @@ class SqlBoxStore:
     """Implements `procedure.ports.BoxStore`; safe to share between threads and processes."""
 
     def __init__(self, database: Database, shipped: BoxHabit | None = None) -> None:
-        """The table must exist: `database.migrate("procedure")`.
+        """Create the store; its table must exist: `database.migrate("procedure")`.
 
-        `shipped` are numbers of the data folder; what is learned serves in place of those that come
-        with the package alone.
+        `shipped` are weights of the data folder; learned ones replace only those of the package.
         """
         self._database = database
         self._habit = FitInUse(shipped or BoxHabit.shipped(), database)
@@ -35,15 +34,15 @@ class SqlBoxStore:
 
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
         """See `BoxStore.corrections`."""
-        found: dict[str, dict[str, bool]] = {}
+        by_document: dict[str, dict[str, bool]] = {}
         with self._database.session() as session:
             for some in batches(document_ids):
                 for row in session.scalars(select(BoxRow).where(BoxRow.document_id.in_(some))):
-                    found.setdefault(row.document_id, {})[row.key] = row.is_step
-        return found
+                    by_document.setdefault(row.document_id, {})[row.key] = row.is_step
+        return by_document
 
-    def spoken_of(self, most: int) -> list[str]:
-        """Return the documents that somebody spoke of, the latest first, at most so many."""
+    def corrected_documents(self, most: int) -> list[str]:
+        """Return the documents with corrections, latest first, at most so many."""
         latest = func.max(BoxRow.updated_at).desc()
         statement = select(BoxRow.document_id).group_by(BoxRow.document_id).order_by(latest)
         with self._database.session() as session:
@@ -73,11 +72,11 @@ class SqlBoxStore:
             if is_step is before:
                 return
             by_form = {"is_step": block.was_step if block else None, "by": _BY_FORM}
-            told = {"is_step": row.is_step, "by": row.who} if row else by_form
+            audit_before = {"is_step": row.is_step, "by": row.who} if row else by_form
             place = {"key": key, "line": block.line if block else None}
             if is_step is None:
                 session.execute(delete(BoxRow).filter_by(**mine))
-                after = by_form | place
+                audit_after = by_form | place
             else:
                 values = {
                     "is_step": is_step,
@@ -91,9 +90,9 @@ class SqlBoxStore:
                 session.execute(
                     statement.on_conflict_do_update(index_elements=list(mine), set_=values)
                 )
-                after = {"is_step": is_step, **place}
+                audit_after = {"is_step": is_step, **place}
             action = "box.taken_back" if is_step is None else "box.corrected"
-            add_audit(session, action, f"document {document_id}", told, after)
+            add_audit(session, action, f"document {document_id}", audit_before, audit_after)
 
     def forget(self, document_ids: Sequence[str]) -> None:
         """See `BoxStore.forget`."""

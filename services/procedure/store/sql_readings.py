@@ -11,23 +11,24 @@ from sqlalchemy.orm import Session
 from services.kit.access.audit import add_audit
 from services.kit.batches import batches
 from services.kit.sql.database import Database
+from services.procedure.doubts import with_ticket_doubts, without_ticket_doubts
 from services.procedure.model import Doubt, Procedure, Reader, Reading
 from services.procedure.ports import (
     Approval,
     ApprovedProcedure,
     Event,
     Happening,
-    KnownText,
     NothingToUndoError,
     Offer,
     ReadingState,
     ServedReading,
+    TextFilter,
+    TextSummary,
     TicketDoubt,
-    Wanted,
 )
-from services.procedure.serving import ORDER, is_covered, offers, served
-from services.procedure.store.one_text import (
-    OneText,
+from services.procedure.serving import SERVING_ORDER, find_offers, is_covered, merge_served
+from services.procedure.store.locked_text import (
+    LockedText,
     procedure_of,
     reading_of,
     served_alone,
@@ -42,7 +43,6 @@ from services.procedure.tables import (
     TextRow,
     TicketDoubtRow,
 )
-from services.procedure.ticket_doubts import with_ticket_doubts, without_ticket_doubts
 
 _INGESTION = "ingestion"
 
@@ -51,7 +51,7 @@ class SqlReadingStore:
     """Implements `procedure.ports.ReadingStore`; the rows of a text are changed one at a time."""
 
     def __init__(self, database: Database) -> None:
-        """The tables must exist: `database.migrate("kit", "procedure")`."""
+        """Create the store; tables must exist: `database.migrate("kit", "procedure")`."""
         self._database = database
 
     def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
@@ -59,12 +59,12 @@ class SqlReadingStore:
         is_imported = reading.reader is Reader.IMPORTED
         what = Happening.IMPORTED if is_imported else Happening.READ
         reading = without_ticket_doubts(reading)
-        with self._one(text_hash) as text:
+        with self._locked(text_hash) as text:
             if text.readings.get(reading.reader) == reading:
                 return
             before = text.snapshot() if is_imported else None
             text.keep(reading)
-            text.note(who or _named(reading), what, detail, before)
+            text.note(who or _reader_label(reading), what, detail, before)
 
     def replace(
         self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
@@ -74,7 +74,7 @@ class SqlReadingStore:
         own = without_ticket_doubts(reading).model_copy(
             update={"reader": Reader.PERSON, "version": "", "model": ""}
         )
-        with self._one(text_hash) as text:
+        with self._locked(text_hash) as text:
             before = text.snapshot()
             text.settle({each.id for each in _of_tickets(text.served())} - unsettled)
             text.keep(own)
@@ -84,23 +84,25 @@ class SqlReadingStore:
 
     def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
         """See `ReadingStore.approve`."""
-        given = list(procedures)
+        checked = list(procedures)
         approval = Approval(by=who, at=datetime.now(UTC))
-        with self._one(text_hash, is_new_allowed=False) as text:
+        with self._locked(text_hash, is_new_allowed=False) as text:
             before = text.snapshot()
             now = text.served()
-            found = now.reading if now else None
+            reading = now.reading if now else None
             doubts = (
-                [d for d in found.doubts if found.procedures[d.procedure] in given] if found else []
+                [d for d in reading.doubts if reading.procedures[d.procedure] in checked]
+                if reading
+                else []
             )
             text.settle({each.id for each in doubts if each.ticket})
-            others = [each for each in text.approved if not is_covered(each.procedure, given)]
-            new = [ApprovedProcedure(procedure=each, approval=approval) for each in given]
+            others = [each for each in text.approved if not is_covered(each.procedure, checked)]
+            new = [ApprovedProcedure(procedure=each, approval=approval) for each in checked]
             text.set_approved([*others, *new])
             text.row.was_approved = False
-            titles = ", ".join(each.title for each in given)
-            told = f"{titles}; seen with {len(doubts)} open doubts" if doubts else titles
-            text.note(who, Happening.APPROVED, told, before)
+            titles = ", ".join(each.title for each in checked)
+            detail = f"{titles}; seen with {len(doubts)} open doubts" if doubts else titles
+            text.note(who, Happening.APPROVED, detail, before)
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
         """See `ReadingStore.doubt`."""
@@ -110,12 +112,13 @@ class SqlReadingStore:
             if (
                 row
                 and not elsewhere
-                and ticket_doubt(row).model_copy(update=_WHEN) == (doubt.model_copy(update=_WHEN))
+                and ticket_doubt(row).model_copy(update=_ANY_TIME)
+                == (doubt.model_copy(update=_ANY_TIME))
             ):
                 return
         if elsewhere:
             self.withdraw([doubt.ticket], doubt.step)
-        with self._one(text_hash, is_new_allowed=False) as text:
+        with self._locked(text_hash, is_new_allowed=False) as text:
             text.add(doubt)
             # The word goes with its ticket; what it was said of is the page's own.
             text.note(doubt.by, Happening.DOUBTED, doubt.text)
@@ -128,12 +131,12 @@ class SqlReadingStore:
         with self._database.session() as session:
             hashes = set(session.scalars(mine))
         for text_hash in sorted(hashes):
-            with self._one(text_hash, is_new_allowed=False) as text:
+            with self._locked(text_hash, is_new_allowed=False) as text:
                 text.forget_doubts(tickets, step)
 
     def undo(self, text_hash: str, *, who: str) -> Event:
         """See `ReadingStore.undo`."""
-        with self._one(text_hash, is_new_allowed=False) as text:
+        with self._locked(text_hash, is_new_allowed=False) as text:
             session = text.session
             last = session.scalar(
                 select(HistoryRow)
@@ -156,19 +159,19 @@ class SqlReadingStore:
         self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
     ) -> bool:
         """See `ReadingStore.carry_over`."""
-        with self._one(text_hash) as text:
-            known = [each.procedure for each in text.approved]
-            new = [each for each in carried if not is_covered(each.procedure, known)]
+        with self._locked(text_hash) as text:
+            approved = [each.procedure for each in text.approved]
+            new = [each for each in carried if not is_covered(each.procedure, approved)]
             if new:
                 text.set_approved([*text.approved, *new])
                 titles = ", ".join(each.procedure.title for each in new)
                 text.note(_INGESTION, Happening.CARRIED_OVER, titles)
-            told = ", ".join(lost)
-            is_news = bool(lost) and not text.was_told(Happening.FELL_BACK, told)
-            if is_news:
+            lost_titles = ", ".join(lost)
+            is_new_loss = bool(lost) and not text.is_in_history(Happening.FELL_BACK, lost_titles)
+            if is_new_loss:
                 text.row.was_approved = True
-                text.note(_INGESTION, Happening.FELL_BACK, told)
-        return bool(new) or is_news
+                text.note(_INGESTION, Happening.FELL_BACK, lost_titles)
+        return bool(new) or is_new_loss
 
     def served(self, text_hash: str) -> ServedReading | None:
         """See `ReadingStore.served`."""
@@ -176,7 +179,7 @@ class SqlReadingStore:
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:
         """See `ReadingSource.served_many`."""
-        found: dict[str, ServedReading] = {}
+        by_hash: dict[str, ServedReading] = {}
         with self._database.session() as session:
             for some in batches(text_hashes):
                 statement = select(TextRow.text_hash, TextRow.was_approved)
@@ -184,22 +187,22 @@ class SqlReadingStore:
                 marked = dict(rows.tuples().all())
                 readings = _readings(session, some)
                 approvals = _approvals(session, some)
-                doubts = _waiting(session, some)
+                doubts = _open_doubts(session, some)
                 for text_hash, was_approved in marked.items():
                     own = readings.get(text_hash, {})
                     best = _served(own, approvals.get(text_hash, []))
                     if best is not None and was_approved:
                         best = best.model_copy(update={"was_approved": True})
                     if best is not None:
-                        found[text_hash] = with_ticket_doubts(best, doubts.get(text_hash, []))
-        return found
+                        by_hash[text_hash] = with_ticket_doubts(best, doubts.get(text_hash, []))
+        return by_hash
 
     def offers(self, text_hash: str) -> list[Offer]:
         """See `ReadingStore.offers`."""
         with self._database.session() as session:
             stored = _readings(session, [text_hash]).get(text_hash, {})
         readings = {reader: (reading_of(each.json), each.at) for reader, each in stored.items()}
-        return offers(readings, self.approved(text_hash))
+        return find_offers(readings, self.approved(text_hash))
 
     def approved(self, text_hash: str) -> list[ApprovedProcedure]:
         """See `ReadingStore.approved`."""
@@ -212,30 +215,30 @@ class SqlReadingStore:
         with self._database.session() as session:
             return [_event(row) for row in session.scalars(mine.order_by(HistoryRow.id.desc()))]
 
-    def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
-        """See `ReadingStore.known`."""
-        found: dict[str, KnownText] = {}
+    def summaries(self, text_hashes: Sequence[str]) -> dict[str, TextSummary]:
+        """See `ReadingStore.summaries`."""
+        by_hash: dict[str, TextSummary] = {}
         with self._database.session() as session:
             for some in batches(text_hashes):
                 rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
-                found |= {row.text_hash: _known(row) for row in rows}
-        return found
+                by_hash |= {row.text_hash: _summary(row) for row in rows}
+        return by_hash
 
-    def wanted(self, wanted: Wanted) -> list[KnownText]:
-        """See `ReadingStore.wanted`."""
+    def list_texts(self, filters: TextFilter) -> list[TextSummary]:
+        """See `ReadingStore.list_texts`."""
         statement = select(TextRow).where(TextRow.reader != "").order_by(TextRow.text_hash)
-        if wanted.reader is not None:
-            statement = statement.where(TextRow.reader == wanted.reader.value)
-        if wanted.doubts is not None:
+        if filters.reader is not None:
+            statement = statement.where(TextRow.reader == filters.reader.value)
+        if filters.doubts is not None:
             has_some = TextRow.doubts > 0
-            statement = statement.where(has_some if wanted.doubts else ~has_some)
-        if wanted.state is ReadingState.APPROVED:
+            statement = statement.where(has_some if filters.doubts else ~has_some)
+        if filters.state is ReadingState.APPROVED:
             statement = statement.where(TextRow.approved > 0)
-        if wanted.state is ReadingState.READ:
+        if filters.state is ReadingState.READ:
             is_open = (TextRow.approved < TextRow.procedures) | (TextRow.procedures == 0)
             statement = statement.where(is_open)
         with self._database.session() as session:
-            return [_known(row) for row in session.scalars(statement)]
+            return [_summary(row) for row in session.scalars(statement)]
 
     def made_by(self, reader: Reader, version: str, model: str = "") -> set[str]:
         """See `ReadingStore.made_by`."""
@@ -251,7 +254,7 @@ class SqlReadingStore:
         """See `ReadingStore.drop`."""
         others = select(ReadingRow.text_hash).where(ReadingRow.reader != Reader.RULES.value)
         approved = select(ApprovalRow.text_hash)
-        said = select(HistoryRow.text_hash).where(HistoryRow.what == Happening.SET_ASIDE.value)
+        set_aside = select(HistoryRow.text_hash).where(HistoryRow.what == Happening.SET_ASIDE.value)
         with self._database.session() as session:
             for some in batches(text_hashes):
                 session.execute(
@@ -259,7 +262,7 @@ class SqlReadingStore:
                         TextRow.text_hash.in_(some),
                         TextRow.text_hash.not_in(others),
                         TextRow.text_hash.not_in(approved),
-                        TextRow.text_hash.not_in(said),
+                        TextRow.text_hash.not_in(set_aside),
                     )
                 )
                 left = select(TextRow.text_hash)
@@ -283,73 +286,73 @@ class SqlReadingStore:
         return approved
 
     @contextmanager
-    def _one(self, text_hash: str, *, is_new_allowed: bool = True) -> Iterator[OneText]:
+    def _locked(self, text_hash: str, *, is_new_allowed: bool = True) -> Iterator[LockedText]:
         with self._database.session() as session:
-            text = OneText(session, text_hash, is_new_allowed=is_new_allowed)
+            text = LockedText(session, text_hash, is_new_allowed=is_new_allowed)
             yield text
-            text.done()
+            text.finish()
 
 
-class _Stored(NamedTuple):
-    """A reading as it stands in its row."""
+class _StoredReading(NamedTuple):
+    """A reading as JSON, with the time of its row."""
 
     json: str
     at: datetime
 
 
 def _served(
-    readings: Mapping[Reader, _Stored], approved: Sequence[ApprovedProcedure]
+    readings: Mapping[Reader, _StoredReading], approved: Sequence[ApprovedProcedure]
 ) -> ServedReading | None:
-    """The best there is; where nothing is approved, made once of what stands in its row."""
-    by_rank = [reader for reader in ORDER if reader in readings]
+    """Return the best reading; without approvals it is cached by the JSON of its row."""
+    by_rank = [reader for reader in SERVING_ORDER if reader in readings]
     if not approved:
         return served_alone(readings[by_rank[0]].json) if by_rank else None
-    return served({reader: reading_of(readings[reader].json) for reader in by_rank}, approved)
+    return merge_served({reader: reading_of(readings[reader].json) for reader in by_rank}, approved)
 
 
-def _readings(session: Session, hashes: Sequence[str]) -> dict[str, dict[Reader, _Stored]]:
-    """The readings of texts by reader, as they stand now."""
-    found: dict[str, dict[Reader, _Stored]] = {}
+def _readings(session: Session, hashes: Sequence[str]) -> dict[str, dict[Reader, _StoredReading]]:
+    """Return the current readings of texts, by text and reader."""
+    by_hash: dict[str, dict[Reader, _StoredReading]] = {}
     stored = cast(ReadingRow.reading, Text)
     statement = select(ReadingRow.text_hash, ReadingRow.reader, stored, ReadingRow.updated_at)
     mine = statement.where(ReadingRow.text_hash.in_(hashes))
     for text_hash, reader, reading, at in session.execute(mine).tuples():
-        found.setdefault(text_hash, {})[Reader(reader)] = _Stored(reading, at)
-    return found
+        by_hash.setdefault(text_hash, {})[Reader(reader)] = _StoredReading(reading, at)
+    return by_hash
 
 
 def _approvals(session: Session, hashes: Sequence[str]) -> dict[str, list[ApprovedProcedure]]:
-    """What is approved of texts, likewise, in the order in which it was."""
-    found: dict[str, list[ApprovedProcedure]] = {}
+    """Return the approved procedures by text, in the order of their approval."""
+    by_hash: dict[str, list[ApprovedProcedure]] = {}
     stored = cast(ApprovalRow.procedure, Text)
     statement = select(ApprovalRow.text_hash, stored, ApprovalRow.who, ApprovalRow.at)
     mine = statement.where(ApprovalRow.text_hash.in_(hashes)).order_by(ApprovalRow.id)
     for text_hash, procedure, who, at in session.execute(mine).tuples():
         approval = Approval(by=who, at=at)
         each = ApprovedProcedure(procedure=procedure_of(procedure), approval=approval)
-        found.setdefault(text_hash, []).append(each)
-    return found
+        by_hash.setdefault(text_hash, []).append(each)
+    return by_hash
 
 
-_WHEN = {"at": datetime.min}
-"""The same doubt, whenever it is told."""
+_ANY_TIME = {"at": datetime.min}
+"""The change that makes two doubts comparable whatever their time."""
 
 
-def _waiting(session: Session, hashes: Sequence[str]) -> dict[str, list[TicketDoubt]]:
-    """What tickets find wrong and nobody has settled, by text, the oldest first."""
-    found: dict[str, list[TicketDoubt]] = {}
-    waits = (TicketDoubtRow.text_hash.in_(hashes), TicketDoubtRow.settled.is_(False))
-    for row in session.scalars(select(TicketDoubtRow).where(*waits).order_by(TicketDoubtRow.at)):
-        found.setdefault(row.text_hash, []).append(ticket_doubt(row))
-    return found
+def _open_doubts(session: Session, hashes: Sequence[str]) -> dict[str, list[TicketDoubt]]:
+    """Return the open doubts of tickets by text, the oldest first."""
+    by_hash: dict[str, list[TicketDoubt]] = {}
+    is_open = (TicketDoubtRow.text_hash.in_(hashes), TicketDoubtRow.settled.is_(False))
+    for row in session.scalars(select(TicketDoubtRow).where(*is_open).order_by(TicketDoubtRow.at)):
+        by_hash.setdefault(row.text_hash, []).append(ticket_doubt(row))
+    return by_hash
 
 
 def _of_tickets(served: ServedReading | None) -> list[Doubt]:
     return [each for each in served.reading.doubts if each.ticket] if served else []
 
 
-def _named(reading: Reading) -> str:
-    """Who read, for the history."""
+def _reader_label(reading: Reading) -> str:
+    """Return the reader's name for the history."""
     return " ".join(filter(None, (reading.reader.value, reading.model, reading.version)))
 
 
@@ -363,8 +366,8 @@ def _event(row: HistoryRow) -> Event:
     )
 
 
-def _known(row: TextRow) -> KnownText:
-    return KnownText(
+def _summary(row: TextRow) -> TextSummary:
+    return TextSummary(
         text_hash=row.text_hash,
         reader=Reader(row.reader) if row.reader else None,
         procedures=row.procedures,

@@ -1,10 +1,18 @@
-"""Questions whose answers are known, for a judge that has given one answer to everything.
+"""Detection of a judge that gives the same answer to every question, without reading.
 
-A page may well be one where everything is always done; whoever reads answers these rightly.
+Only its answers for one ticket count: a ticket's score does not depend on those before it. A page
+may well be one where everything is always done; whoever reads answers the control questions
+rightly.
 """
+
+from collections.abc import Sequence
 
 from services.scorer.judges.question import FactQuestion, Option, OptionKind
 
+_LEAST_QUESTIONS = 6
+"""Number of questions below which all may well have the same answer."""
+_UNINFORMATIVE = (OptionKind.ALWAYS, OptionKind.UNSAID, OptionKind.ENDS)
+"""Options that fit every question without looking at its lines."""
 _LINES = """\
 1 | # The door does not lock
 3 | 1. Close the door.
@@ -41,5 +49,27 @@ CONTROLS = (
         (OptionKind.UNSAID, "the lines do not say it"),
     ),
 )
-RIGHT = (1, 1)
-"""For each control the place of the right option."""
+RIGHT_OPTIONS = (1, 1)
+"""Index of the right option for each control question."""
+
+
+def constant_letter(letters: Sequence[Sequence[str]]) -> str:
+    """Return the letter chosen for every question in every order; empty if there is none.
+
+    Both orders have every option under another letter, so that no reader comes to one letter only.
+    """
+    chosen = {letter for each in letters for letter in each}
+    return chosen.pop() if len(letters) >= _LEAST_QUESTIONS and len(chosen) == 1 else ""
+
+
+def constant_option(answered: Sequence[tuple[FactQuestion, Sequence[float]]]) -> str:
+    """Return the option chosen wherever it was offered, in its general words; empty if none."""
+    for kind in _UNINFORMATIVE:
+        chosen = [
+            question.options[list(chances).index(max(chances))].kind
+            for question, chances in answered
+            if any(option.kind is kind for option in question.options)
+        ]
+        if len(chosen) >= _LEAST_QUESTIONS and set(chosen) == {kind}:
+            return kind.value
+    return ""

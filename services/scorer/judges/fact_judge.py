@@ -1,4 +1,4 @@
-"""A language model chooses between the options of a question, twice and in another order."""
+"""Judge of facts: a language model chooses among the options of a question, in two orders."""
 
 import json
 import math
@@ -15,48 +15,48 @@ from services.llm.structured import ask_for
 from services.scorer.judges.question import FactQuestion
 
 _CHOSEN = 0.9
-"""Chance of an option that was chosen without a word on how sure the model is."""
+"""Chance of an option that was chosen if the server gives no probabilities."""
 _MOST_TOKENS = 24
-"""`{"answer": "A"}`, generously."""
+"""Tokens of `{"answer": "A"}`, generously."""
 
 _PROMPT = load_prompt("services.scorer", "fact")
 
 
-class _Choice(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _LetterAnswer(BaseModel):
+    model_config = ConfigDict(title="_Choice", extra="forbid")
 
     answer: str = Field(min_length=1, max_length=1)
 
 
 @dataclass(frozen=True)
 class JudgedQuestion:
-    """What came of asking."""
+    """Judgement of one question."""
 
     letters: tuple[str, ...]
-    """Those chosen, one for each order."""
+    """Letters chosen, one for each order."""
     chances: tuple[float, ...] | None
-    """Of the options; None where the two orders were answered differently."""
+    """Chances of the options; None if the two orders were answered differently."""
 
     @property
     def chosen(self) -> int | None:
-        """The place of the option; None where the two orders were answered differently."""
+        """Index of the option; None if the two orders were answered differently."""
         return self.chances.index(max(self.chances)) if self.chances else None
 
 
 class FactJudge:
-    """Asks one question at a time; safe to call from several threads."""
+    """Judge that asks one question at a time; safe to call from several threads."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
-        self._is_told = True
+        self._has_log_probabilities = True
 
     @property
     def label(self) -> str:
-        """Prompt and model: another one of either may answer otherwise."""
+        """Label of prompt and model: a change of either may change the answers."""
         return f"{_PROMPT.label} {self.model.name}"
 
     def ask(self, question: FactQuestion, model: ChatModel) -> JudgedQuestion:
-        """`model` is the judge's, as far as there is time for it.
+        """Ask the question; `model` is the judge's own, bound to the time that is left.
 
         Raises:
             ModelUnavailableError: The model is down, slow or overloaded.
@@ -65,7 +65,7 @@ class FactJudge:
             BudgetExceededError: The ticket's tokens are spent.
         """
         orders = orders_of(question, self.label)
-        passes = [self._once(question, order, model) for order in orders]
+        passes = [self._ask_in_order(question, order, model) for order in orders]
         chosen = [chances.index(max(chances)) for chances in passes]
         letters = tuple(
             ascii_uppercase[order.index(place)] for order, place in zip(orders, chosen, strict=True)
@@ -75,34 +75,38 @@ class FactJudge:
         means = tuple(sum(each) / len(passes) for each in zip(*passes, strict=True))
         return JudgedQuestion(letters, means)
 
-    def _once(self, question: FactQuestion, order: Sequence[int], model: ChatModel) -> list[float]:
-        """Chances by the place of the option in the question."""
+    def _ask_in_order(
+        self, question: FactQuestion, order: Sequence[int], model: ChatModel
+    ) -> list[float]:
+        """Return the chances of the options, by their place in the question."""
         letters = ascii_uppercase[: len(order)]
-        messages = messages_of(question, order)
-        by_letter = self._told(messages, letters, model) or _chosen(messages, letters, model)
+        messages = prompt_messages(question, order)
+        by_letter = self._probabilities(messages, letters, model) or _choose_letter(
+            messages, letters, model
+        )
         chances = dict(zip(order, by_letter, strict=True))
         return [chances[place] for place in range(len(order))]
 
-    def _told(
+    def _probabilities(
         self, messages: Sequence[Message], letters: str, model: ChatModel
     ) -> list[float] | None:
-        """By the likelihood of each whole answer; None where the server does not tell."""
+        """Return chances from the likelihood of each answer; None if the server gives none."""
         sums = []
         for letter in letters:
-            if not self._is_told:
+            if not self._has_log_probabilities:
                 return None
-            told = model.log_probabilities(messages, answer_of(letter))
-            if not told:
-                self._is_told = False
+            log_probabilities = model.log_probabilities(messages, answer_text(letter))
+            if not log_probabilities:
+                self._has_log_probabilities = False
                 return None
-            sums.append(math.fsum(told))
+            sums.append(math.fsum(log_probabilities))
         likeliest = max(sums)
         weights = [math.exp(each - likeliest) for each in sums]
         return [weight / math.fsum(weights) for weight in weights]
 
 
-def messages_of(question: FactQuestion, order: Sequence[int]) -> tuple[Message, ...]:
-    """What a model is asked, with the options in this order of their places."""
+def prompt_messages(question: FactQuestion, order: Sequence[int]) -> tuple[Message, ...]:
+    """Render the prompt, with the options in this order of their places."""
     shown = "\n".join(
         f"{letter}. {question.options[place].text}"
         for letter, place in zip(ascii_uppercase, order, strict=False)
@@ -110,20 +114,20 @@ def messages_of(question: FactQuestion, order: Sequence[int]) -> tuple[Message, 
     return _PROMPT.render({"lines": question.lines, "question": question.text, "options": shown})
 
 
-def answer_of(letter: str) -> str:
-    """What a model is to answer."""
+def answer_text(letter: str) -> str:
+    """Return the answer for a letter, as the model is to write it."""
     return json.dumps({"answer": letter})
 
 
 def orders_of(question: FactQuestion, label: str) -> tuple[list[int], list[int]]:
-    """Two in which no option stands under the same letter; the same for the same question."""
+    """Return two orders in which no option has the same letter; fixed for a question."""
     first = list(range(len(question.options)))
     random.Random(question.key(label)).shuffle(first)  # noqa: S311 - repeatable, no secret
     half = len(first) // 2
     return first, first[half:] + first[:half]
 
 
-def _chosen(messages: Sequence[Message], letters: str, model: ChatModel) -> list[float]:
+def _choose_letter(messages: Sequence[Message], letters: str, model: ChatModel) -> list[float]:
     request = ChatRequest(
         messages=tuple(messages),
         temperature=0.0,
@@ -131,20 +135,20 @@ def _chosen(messages: Sequence[Message], letters: str, model: ChatModel) -> list
         json_schema=schema(letters),
         prompt=_PROMPT.label,
     )
-    answer, _ = ask_for(model, request, _Choice)
+    answer, _ = ask_for(model, request, _LetterAnswer)
     if answer.answer not in letters:
         raise ModelAnswerError(f"expected one of the letters {letters!r}, got {answer.answer!r}")
     return list(chances_of_choice(letters.index(answer.answer), len(letters)))
 
 
 def chances_of_choice(chosen: int, options: int) -> tuple[float, ...]:
-    """Chances of all options where one was chosen without a word on how sure that is."""
+    """Return the chances of all options if one was chosen without probabilities."""
     rest = (1 - _CHOSEN) / (options - 1)
     return tuple(_CHOSEN if place == chosen else rest for place in range(options))
 
 
 def schema(letters: str) -> JsonSchema:
-    """What the server enforces: one of the letters."""
+    """Return the JSON schema that the server enforces: one of the letters."""
     return {
         "type": "object",
         "properties": {"answer": {"enum": list(letters)}},

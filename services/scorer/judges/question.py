@@ -1,4 +1,4 @@
-"""A question about lines of a page, with options of which one is right."""
+"""Question about lines of a page, with options of which one is right."""
 
 import hashlib
 import json
@@ -9,21 +9,21 @@ from services.procedure.evidence.fact import Fact
 
 
 class OptionKind(StrEnum):
-    """What an option says, whatever the steps."""
+    """Kind of statement that an option makes, whatever the steps."""
 
     ALWAYS = "always"
-    """It is done whatever is answered."""
+    """The step is done whatever is answered."""
     ON_ANSWER = "on an answer"
     CONDITION = "under a condition"
     NEXT = "a step"
     ENDS = "the work ends"
-    ASKED = "it is asked"
+    IS_QUESTION = "it is asked"
     UNSAID = "the lines do not say"
 
 
 @dataclass(frozen=True)
 class Option:
-    """One of the answers that may be given."""
+    """Possible answer to a question."""
 
     kind: OptionKind
     text: str
@@ -31,17 +31,17 @@ class Option:
 
 @dataclass(frozen=True)
 class FactClaim:
-    """What one candidate says to the question."""
+    """Option that one candidate claims, and the fact by which it does."""
 
     candidate: int
-    """Its place in the request."""
+    """Index of the candidate in the request."""
     fact: Fact
     option: int
 
 
 @dataclass(frozen=True)
 class FactQuestion:
-    """Asked once for all candidates that say something to it."""
+    """Question asked once for all candidates that claim an option of it."""
 
     lines: str
     """The lines that answer it, numbered as in the page."""
@@ -49,11 +49,11 @@ class FactQuestion:
     options: tuple[Option, ...]
     claims: tuple[FactClaim, ...]
     weight: float
-    """How much hangs on it."""
+    """Weight by what depends on the answer."""
     text_hash: str = ""
-    """Of the page that the lines are of."""
+    """Hash of the page that the lines belong to."""
 
-    def key(self, asked_with: str) -> str:
-        """The same for the same question about the same lines; `asked_with`: prompt and model."""
-        content = [asked_with, self.lines, self.text, [option.text for option in self.options]]
+    def key(self, label: str) -> str:
+        """Return a key of question, lines and options under `label`, that of prompt and model."""
+        content = [label, self.lines, self.text, [option.text for option in self.options]]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -1,148 +1,197 @@
-"""What the candidates of a ticket say about the same steps of a page, side by side."""
+"""Topics: the claims of a ticket's candidates about the same steps of a page."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from services.language.answers import compared_answer
-from services.procedure.evidence.decide import Decided
-from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.fact import Fact, FactKind
-from services.scorer.approved import BY_APPROVED
+from services.procedure.agreement import match_steps
+from services.procedure.evidence.fact import Fact, FactKind, ScoredFact
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
+from services.scorer.approved_procedures import BY_APPROVED
 from services.scorer.judges.question import OptionKind
-from services.scorer.judges.shared_steps import PageStep, SharedSteps
-from services.workflow.model import StepKind
+from services.workflow.model import Step, StepKind
 
-Answer = bool | str
-"""As answers are compared: whether the state holds that is asked for, else the words."""
+ComparedAnswer = bool | str
+"""Form in which answers are compared: True or False for a state, else the words."""
 
 _OPEN_FROM, _OPEN_TO = 0.15, 0.85
 """Chances between which the lines have not decided a fact."""
 
 
+class PageStep(NamedTuple):
+    """A step in the words of the first candidate that has it."""
+
+    candidate: int
+    id: str
+
+
+class SharedSteps:
+    """Steps of all candidates that cite lines; equal steps share one representative."""
+
+    def __init__(self, candidates: Sequence[GroundedWorkflow]) -> None:
+        self._candidates = candidates
+        self._same = [dict[str, PageStep]() for _ in candidates]
+        shared_by_page: dict[str, dict[PageStep, Step]] = {}
+        for place, drawn in enumerate(candidates):
+            for page, steps in _steps_by_page(drawn).items():
+                self._add(place, steps, shared_by_page.setdefault(page, {}))
+
+    def of(self, candidate: int, step: str) -> PageStep | None:
+        """Return the shared step; None for a step that cites no known line."""
+        return self._same[candidate].get(step)
+
+    def step(self, shared: PageStep) -> Step:
+        """Return the step whose words the question uses."""
+        return self._candidates[shared.candidate].workflow.by_id[shared.id]
+
+    def _add(self, place: int, steps: Sequence[Step], shared_steps: dict[PageStep, Step]) -> None:
+        ids = {f"{shared.candidate}/{shared.id}": shared for shared in shared_steps}
+        theirs = [
+            shared_steps[shared].model_copy(update={"id": id_}) for id_, shared in ids.items()
+        ]
+        same = match_steps(steps, theirs)
+        for step in steps:
+            shared = ids[same[step.id]] if step.id in same else PageStep(place, step.id)
+            shared_steps.setdefault(shared, step)
+            self._same[place][step.id] = shared
+
+
+def _steps_by_page(drawn: GroundedWorkflow) -> Mapping[str, list[Step]]:
+    by_page: dict[str, list[Step]] = {}
+    for step in drawn.workflow.steps:
+        pages = [c.document_id for c in step.citations if c.document_id in drawn.pages]
+        if pages:
+            by_page.setdefault(pages[0], []).append(step)
+    return by_page
+
+
 class Topic(NamedTuple):
-    """What a question is about."""
+    """Subject of a question."""
 
     kind: FactKind
-    """A guard also stands for a step that is free of it, an arrow for an end."""
+    """Kind of the facts; a guard also stands for a step that is free of it, an arrow for an end."""
     step: PageStep
     other: PageStep | None = None
-    answer: Answer = ""
+    answer: ComparedAnswer = ""
 
 
-class Says(NamedTuple):
-    """What may be said about a topic."""
+class TopicOption(NamedTuple):
+    """Option of a topic."""
 
     kind: OptionKind
     step: PageStep | None = None
-    answer: Answer = ""
+    answer: ComparedAnswer = ""
 
 
-class Saying(NamedTuple):
-    """What a candidate says about a topic, and in which of its facts."""
+class CandidateClaim(NamedTuple):
+    """Claim of a candidate about a topic, with the fact that makes it."""
 
     candidate: int
-    decided: Decided
-    says: Says
+    decided: ScoredFact
+    option: TopicOption
 
 
 @dataclass
 class TopicClaims:
-    """All that candidates say about one topic."""
+    """Claims of all candidates about one topic."""
 
-    sayings: list[Saying] = field(default_factory=list)
+    claims: list[CandidateClaim] = field(default_factory=list)
 
     @property
-    def different(self) -> Counter[Says]:
-        """What is said, with how often."""
-        return Counter(each.says for each in self.sayings)
+    def option_counts(self) -> Counter[TopicOption]:
+        """Options claimed, with the number of candidates."""
+        return Counter(each.option for each in self.claims)
 
     @property
     def is_open(self) -> bool:
-        """Whether the lines have not decided it for some candidate."""
-        return any(_OPEN_FROM <= each.decided.chance <= _OPEN_TO for each in self.sayings)
+        """True if the lines have not decided it for some candidate."""
+        return any(_OPEN_FROM <= each.decided.chance <= _OPEN_TO for each in self.claims)
 
     @property
     def dispute(self) -> float:
-        """Share of the candidates that say another thing than most; 0 where they agree."""
-        counts = self.different
+        """Share of the candidates that claim another option than most; 0 if they agree."""
+        counts = self.option_counts
         return 1 - max(counts.values()) / counts.total()
 
     @property
     def doubt(self) -> float:
-        """1 for an even chance, 0 for what is certain."""
-        chances = (each.decided.chance for each in self.sayings)
+        """Doubt of the lines: 1 for an even chance, 0 for certainty."""
+        chances = (each.decided.chance for each in self.claims)
         return max(4 * chance * (1 - chance) for chance in chances)
 
 
 class Topics:
-    """All that may be asked about the candidates of one ticket."""
+    """Topics that may be asked about the candidates of one ticket."""
 
-    def __init__(self, candidates: Sequence[tuple[Drawn, Sequence[Decided]]]) -> None:
-        """All of one `Source`."""
+    def __init__(self, candidates: Sequence[tuple[GroundedWorkflow, Sequence[ScoredFact]]]) -> None:
+        """Compare the candidates, which must all be of one `Source`."""
         self._candidates = candidates
         self.drawn = [drawn for drawn, _ in candidates]
         self.shared = SharedSteps(self.drawn)
 
     def worth_asking(self) -> dict[Topic, TopicClaims]:
-        """What the lines leave open, and what candidates say differently."""
-        found: dict[Topic, TopicClaims] = {}
-        for candidate, decided in self._asked():
-            for topic, says in self._of(candidate, decided.fact):
-                said = found.setdefault(topic, TopicClaims())
-                said.sayings.append(Saying(candidate, decided, says))
-        _put_free_to_guards(found)
-        return {t: said for t, said in found.items() if said.is_open or said.dispute}
+        """Return the topics that the lines leave open, or that candidates claim differently."""
+        by_topic: dict[Topic, TopicClaims] = {}
+        for candidate, decided in self._decided_facts():
+            for topic, option in self._claims_of(candidate, decided.fact):
+                claims = by_topic.setdefault(topic, TopicClaims())
+                claims.claims.append(CandidateClaim(candidate, decided, option))
+        _merge_free_into_guards(by_topic)
+        return {t: claims for t, claims in by_topic.items() if claims.is_open or claims.dispute}
 
-    def _asked(self) -> Iterator[tuple[int, Decided]]:
-        """What people have approved or refuted is not asked."""
+    def _decided_facts(self) -> Iterator[tuple[int, ScoredFact]]:
+        """Yield the facts by candidate, without those that people have approved or refuted."""
         for candidate, (_, decided) in enumerate(self._candidates):
             for each in decided:
                 if each.by != BY_APPROVED:
                     yield candidate, each
 
-    def _of(self, candidate: int, fact: Fact) -> Iterator[tuple[Topic, Says]]:
+    def _claims_of(self, candidate: int, fact: Fact) -> Iterator[tuple[Topic, TopicOption]]:
         step = self.shared.of(candidate, fact.step)
         if step is None:
             return
         match fact.kind:
             case FactKind.QUESTION:
-                yield Topic(FactKind.QUESTION, step), Says(OptionKind.ASKED)
+                yield Topic(FactKind.QUESTION, step), TopicOption(OptionKind.IS_QUESTION)
             case FactKind.GUARD:
                 if other := self.shared.of(candidate, fact.other):
-                    answer = self._answer(candidate, fact.other, fact.answer)
+                    answer = self._compared_answer(candidate, fact.other, fact.answer)
                     topic = Topic(FactKind.GUARD, step, other)
-                    yield topic, Says(OptionKind.ON_ANSWER, answer=answer)
+                    yield topic, TopicOption(OptionKind.ON_ANSWER, answer=answer)
             case FactKind.FREE:
-                yield Topic(FactKind.FREE, step), Says(OptionKind.ALWAYS)
+                yield Topic(FactKind.FREE, step), TopicOption(OptionKind.ALWAYS)
             case FactKind.ARROW:
-                if says := self._next(candidate, fact.other):
-                    answer = self._answer(candidate, fact.step, fact.answer)
-                    yield Topic(FactKind.ARROW, step, answer=answer), says
+                if option := self._next_option(candidate, fact.other):
+                    answer = self._compared_answer(candidate, fact.step, fact.answer)
+                    yield Topic(FactKind.ARROW, step, answer=answer), option
             case FactKind.END:
-                yield Topic(FactKind.ARROW, step), Says(OptionKind.ENDS)
+                yield Topic(FactKind.ARROW, step), TopicOption(OptionKind.ENDS)
 
-    def _next(self, candidate: int, target: str) -> Says | None:
-        """None for a question that no line asks: what it stands for, lines cannot tell."""
+    def _next_option(self, candidate: int, target: str) -> TopicOption | None:
+        """Return the next step as an option.
+
+        None for a question that no line asks: lines cannot say what it stands for.
+        """
         shared = self.shared.of(candidate, target)
         if shared:
-            return Says(OptionKind.NEXT, shared)
+            return TopicOption(OptionKind.NEXT, shared)
         is_end = self.drawn[candidate].workflow.by_id[target].kind is StepKind.TERMINAL
-        return Says(OptionKind.ENDS) if is_end else None
+        return TopicOption(OptionKind.ENDS) if is_end else None
 
-    def _answer(self, candidate: int, step: str, answer: str) -> Answer:
-        asked = self.drawn[candidate].workflow.by_id[step]
-        return compared_answer(asked.text, answer) if answer else ""
+    def _compared_answer(self, candidate: int, step: str, answer: str) -> ComparedAnswer:
+        question = self.drawn[candidate].workflow.by_id[step]
+        return compared_answer(question.text, answer) if answer else ""
 
 
-def _put_free_to_guards(found: dict[Topic, TopicClaims]) -> None:
-    """A step that one candidate does always and another on an answer is asked about once."""
+def _merge_free_into_guards(by_topic: dict[Topic, TopicClaims]) -> None:
+    """Merge claims that a step is always done into topics on its guards, asked once."""
     guarded: dict[PageStep, list[Topic]] = {}
-    for topic in found:
+    for topic in by_topic:
         if topic.kind is FactKind.GUARD:
             guarded.setdefault(topic.step, []).append(topic)
-    for topic in [t for t in found if t.kind is FactKind.FREE and t.step in guarded]:
-        free = found.pop(topic)
+    for topic in [t for t in by_topic if t.kind is FactKind.FREE and t.step in guarded]:
+        free = by_topic.pop(topic)
         for other in guarded[topic.step]:
-            found[other].sayings += free.sayings
+            by_topic[other].claims += free.claims

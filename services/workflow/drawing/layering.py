@@ -1,4 +1,4 @@
-"""A directed graph in layers, from top to bottom: which step stands where, in what order.
+"""Layout of a directed graph in layers, top to bottom: the layer and order of each step.
 
 Sugiyama's method: arrows that close a cycle are set apart, each step gets the layer of its longest
 path from the start, long arrows get a cell in every layer they cross, and sweeps by barycentre
@@ -32,7 +32,7 @@ class Arrow:
 
 @dataclass(eq=False)
 class Cell:
-    """A place in a layer: a step, or a piece of an arrow on its way through the layer."""
+    """A position in a layer: a step, or a piece of an arrow on its way through the layer."""
 
     layer: int
     width: float
@@ -41,11 +41,11 @@ class Cell:
     is_label: bool = False
     is_lane: bool = False
     pull: float = 1.0
-    """How much straightness matters: less on the way to a step where the work ends."""
+    """Weight of straightness: lower on the way to a step where the work ends."""
     above: list["Cell"] = field(default_factory=list)
     below: list["Cell"] = field(default_factory=list)
     x: float = 0.0
-    """Centre; set by the placement."""
+    """Centre, set by the placement."""
 
 
 @dataclass
@@ -55,15 +55,17 @@ class Layering:
     layers: list[list[Cell]]
     steps: dict[str, Cell]
     ways: list[list[Cell]]
-    """For each arrow its cells between the two steps; empty for an arrow from a step to itself."""
+    """Cells between the two steps of each arrow; empty for an arrow from a step to itself."""
     is_upward: list[bool]
-    """For each arrow whether it closes a cycle."""
+    """True for each arrow that closes a cycle."""
 
 
-def layered(sizes: Mapping[str, Size], arrows: Sequence[Arrow]) -> Layering:
-    """Layers for these steps, the first of them being the start."""
-    upward = _closing(list(sizes), arrows)
-    ranks = _ranks(list(sizes), [a for a, is_up in zip(arrows, upward, strict=True) if not is_up])
+def assign_layers(sizes: Mapping[str, Size], arrows: Sequence[Arrow]) -> Layering:
+    """Assign the steps to layers; the first step is the start."""
+    is_upward = _find_back_edges(list(sizes), arrows)
+    ranks = _longest_path_ranks(
+        list(sizes), [a for a, is_up in zip(arrows, is_upward, strict=True) if not is_up]
+    )
     steps = {
         step: Cell(2 * ranks[step], size.width, size.height, step=step)
         for step, size in sizes.items()
@@ -76,16 +78,16 @@ def layered(sizes: Mapping[str, Size], arrows: Sequence[Arrow]) -> Layering:
         _lane(steps, arrow)
         if is_up
         else _way(steps, arrow, pull=1.0 if arrow.target in going_on else 0.2)
-        for arrow, is_up in zip(arrows, upward, strict=True)
+        for arrow, is_up in zip(arrows, is_upward, strict=True)
     ]
     for cell in (cell for way in ways for cell in way):
         layers[cell.layer].append(cell)
-    _order(layers)
-    return Layering(layers, steps, ways, upward)
+    _order_layers(layers)
+    return Layering(layers, steps, ways, is_upward)
 
 
-def _closing(steps: Sequence[str], arrows: Sequence[Arrow]) -> list[bool]:
-    """For each arrow whether it leads back, in a depth-first walk from the first step on."""
+def _find_back_edges(steps: Sequence[str], arrows: Sequence[Arrow]) -> list[bool]:
+    """Mark the arrows that lead back, in a depth-first walk from the first step on."""
     targets: dict[str, list[str]] = {step: [] for step in steps}
     for arrow in arrows:
         targets[arrow.source].append(arrow.target)
@@ -109,8 +111,8 @@ def _closing(steps: Sequence[str], arrows: Sequence[Arrow]) -> list[bool]:
     return [(arrow.source, arrow.target) in back for arrow in arrows]
 
 
-def _ranks(steps: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, int]:
-    """Arrows on the longest path that leads to each step."""
+def _longest_path_ranks(steps: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, int]:
+    """Count the arrows on the longest path to each step."""
     waiting = dict.fromkeys(steps, 0)
     targets: dict[str, list[str]] = {step: [] for step in steps}
     for arrow in arrows:
@@ -128,7 +130,7 @@ def _ranks(steps: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, int]:
 
 
 def _way(steps: Mapping[str, Cell], arrow: Arrow, *, pull: float) -> list[Cell]:
-    """Cells of a downward arrow; its label stands right below its source."""
+    """Create the cells of a downward arrow; its label is right below its source."""
     source, target = steps[arrow.source], steps[arrow.target]
     way = [Cell(layer, 2.0, pull=pull) for layer in range(source.layer + 1, target.layer)]
     _put_label(way[0], arrow.label)
@@ -140,7 +142,7 @@ def _way(steps: Mapping[str, Cell], arrow: Arrow, *, pull: float) -> list[Cell]:
 
 
 def _lane(steps: Mapping[str, Cell], arrow: Arrow) -> list[Cell]:
-    """Cells of an upward arrow, beside its source, its target and all between."""
+    """Create the cells of an upward arrow, beside its source, its target and all between."""
     source, target = steps[arrow.source], steps[arrow.target]
     lane = [Cell(layer, 2.0, is_lane=True) for layer in range(target.layer, source.layer + 1)]
     label_cell = lane[-2] if len(lane) > 1 else lane[0]
@@ -156,9 +158,9 @@ def _put_label(cell: Cell, label: Size | None) -> None:
         cell.width, cell.height, cell.is_label = label.width, label.height, True
 
 
-def _order(layers: list[list[Cell]]) -> None:
+def _order_layers(layers: list[list[Cell]]) -> None:
     """Order each layer in place, lanes last, so that few arrows cross."""
-    _walk_order(layers)
+    _order_by_walk(layers)
     best, fewest = [list(layer) for layer in layers], _crossings(layers)
     for sweep in range(_SWEEPS):
         if not fewest:
@@ -172,8 +174,8 @@ def _order(layers: list[list[Cell]]) -> None:
         layer[:] = sorted(order, key=lambda cell: cell.is_lane)
 
 
-def _walk_order(layers: list[list[Cell]]) -> None:
-    """Cells in the order a depth-first walk meets them: no crossing in a tree."""
+def _order_by_walk(layers: list[list[Cell]]) -> None:
+    """Order the cells as a depth-first walk meets them: a tree then has no crossings."""
     place: dict[Cell, int] = {}
     for root in (cell for layer in layers for cell in layer):
         stack = [root]
@@ -187,7 +189,7 @@ def _walk_order(layers: list[list[Cell]]) -> None:
 
 
 def _sort_by_neighbours(layers: list[list[Cell]], layer: list[Cell], *, downwards: bool) -> None:
-    """By the mean place of the neighbours in the layer before; cells without any stay."""
+    """Sort by the mean position of neighbours in the previous layer; cells without any stay."""
     place = {cell: i for other in layers if other for i, cell in enumerate(other)}
     weight: dict[Cell, float] = {}
     for i, cell in enumerate(layer):

@@ -11,7 +11,7 @@ _STEP_DISTANCE = 34.0
 _DISTANCE = 18.0
 _LEAST_GAP, _MOST_GAP = 20.0, 60.0
 _GAP_PER_SHIFT = 0.09
-"""A gap grows with the longest sideways way in it, so that no arrow runs flat."""
+"""Growth of a gap with the longest sideways way in it, so that no arrow runs flat."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Band:
 
 
 def place(layering: Layering) -> list[Band]:
-    """Set `x` of every cell; returns the bands of the layers from top to bottom."""
+    """Set `x` of every cell and return the bands of the layers from top to bottom."""
     layers = [[cell for cell in layer if not cell.is_lane] for layer in layering.layers]
     for layer in layers:
         positions = spread([0.0] * len(layer), [1.0] * len(layer), _gaps(layer))
@@ -41,7 +41,7 @@ def place(layering: Layering) -> list[Band]:
 
 
 def _place_lanes(layering: Layering, layers: Sequence[Sequence[Cell]]) -> None:
-    """Each lane straight, right of all it passes, short ones first."""
+    """Place each lane straight, to the right of all it passes, short ones first."""
     edges = [max((cell.x + cell.width / 2 for cell in layer), default=0.0) for layer in layers]
     lanes = [way for way, is_up in zip(layering.ways, layering.is_upward, strict=True) if is_up]
     for lane in sorted(lanes, key=len):
@@ -52,7 +52,7 @@ def _place_lanes(layering: Layering, layers: Sequence[Sequence[Cell]]) -> None:
 
 
 def spread(wanted: Sequence[float], weights: Sequence[float], gaps: Sequence[float]) -> list[float]:
-    """Positions nearest to the wanted ones, in order, neighbours at least `gaps` apart.
+    """Find the positions nearest to `wanted`, in order, with neighbours at least `gaps` apart.
 
     Nearest by weighted squares: pool adjacent violators on positions less their summed gaps.
     """
@@ -98,7 +98,7 @@ def _settle(layer: Sequence[Cell], gaps: Sequence[float], *, is_strict: bool) ->
 
 
 def _pull(cell: Cell, other: Cell) -> float:
-    """Between two pieces of an arrow the most: long arrows shall run straight."""
+    """Return the pull between two cells: strongest within an arrow, to keep long ones straight."""
     is_inner = not cell.step and not other.step
     return (8.0 if is_inner else 2.0) * min(cell.pull, other.pull)
 

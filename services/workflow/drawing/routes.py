@@ -1,4 +1,4 @@
-"""The way of each arrow over the placed layers."""
+"""Routes of the arrows over the placed layers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ Point = tuple[float, float]
 
 _PORT_DISTANCE = 20.0
 _DIP, _RISE, _LANE_DISTANCE = 10.0, 14.0, 6.0
-"""How far an upward arrow leaves its layer, before it turns, and what each further one adds."""
+"""Distances of an upward arrow: below its layer, before its turn, and per further lane."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Points an arrow runs through, in strokes: it is interrupted where its label stands."""
+    """Points an arrow runs through, in strokes: it is interrupted at its label."""
 
     strokes: tuple[tuple[Point, ...], ...]
     label_at: Point | None
@@ -24,20 +24,20 @@ class Route:
 
     @property
     def end(self) -> Point:
-        """Where it meets its target, coming from above."""
+        """Point at which it meets its target, coming from above."""
         return self.strokes[-1][-1]
 
 
-def routed(
+def route_arrows(
     layering: Layering, bands: Sequence[Band], ends: Sequence[tuple[str, str]], *, inset: float
 ) -> list[Route]:
-    """A route for each pair of source and target, in the order of `layering.ways`.
+    """Route each pair of source and target, in the order of `layering.ways`.
 
     Arrows bend only between layers, so none runs through a box or a label. `inset` is how far from
     the corners of a box they stay.
     """
-    leaving = _ports(layering, [source for source, _ in ends], inset, end=0)
-    arriving = _ports(layering, [target for _, target in ends], inset, end=-1)
+    leaving = _attachment_points(layering, [source for source, _ in ends], inset, end=0)
+    arriving = _attachment_points(layering, [target for _, target in ends], inset, end=-1)
     routes = []
     for i, (source_id, target_id) in enumerate(ends):
         source, target = layering.steps[source_id], layering.steps[target_id]
@@ -52,8 +52,10 @@ def routed(
     return routes
 
 
-def _ports(layering: Layering, steps: Sequence[str], inset: float, *, end: int) -> dict[int, float]:
-    """Where each arrow meets its step, side by side in the order of where it goes."""
+def _attachment_points(
+    layering: Layering, steps: Sequence[str], inset: float, *, end: int
+) -> dict[int, float]:
+    """Compute where each arrow meets its step, side by side in the order of their directions."""
     by_step: dict[str, list[tuple[float, int]]] = {}
     for i, step in enumerate(steps):
         way = layering.ways[i]
@@ -99,9 +101,9 @@ def _upward(
     finish: Point,
     nths: Sequence[int],
 ) -> Route:
-    """Down from its source, aside, up the lane, aside, and down into its target.
+    """Route down from the source, aside, up the lane, aside, and down into the target.
 
-    `nths` are the lanes further left at the top and at the bottom.
+    `nths` are the numbers of lanes further left at the top and at the bottom.
     """
     high = finish[1] - _RISE - _LANE_DISTANCE * nths[0]
     low = bands[way[-1].layer].bottom + _DIP + _LANE_DISTANCE * nths[1]

@@ -17,9 +17,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from urllib.parse import quote
 
-from services.workflow.drawing.layering import Arrow, Layering, Size, layered
+from services.workflow.drawing.layering import Arrow, Layering, Size, assign_layers
 from services.workflow.drawing.placement import place
-from services.workflow.drawing.routes import Point, Route, routed
+from services.workflow.drawing.routes import Point, Route, route_arrows
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 StepLink = Callable[[str], str]
@@ -33,12 +33,12 @@ _CODE_SIZE = 12
 _PADDING = 12.0
 _NUMBER_WIDTH = 9.0
 _POINT = 16.0
-"""Width of a decision's pointed sides."""
+"""Width of the pointed sides of a decision."""
 _MARGIN = 26.0
 _CORNER = 7.0
 _ARROW_LENGTH, _ARROW_WIDTH = 9.0, 4.5
 _MOST_CELLS = 20_000
-"""Steps times transitions; beyond it arrows are neither readable nor quick to lay out."""
+"""Limit of steps times transitions; beyond it arrows are neither readable nor quick to lay out."""
 _RUNG_GAP = 14.0
 
 _STROKES = {
@@ -61,12 +61,12 @@ class _Label:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _StepBox:
     """A step with its lines; `code` is its first command, if it has one."""
 
     step: Step
     number: str
-    """With a question mark where it is not sure that the source means the step so."""
+    """Number of the step, with a question mark if the step is in doubt."""
     lines: tuple[str, ...]
     code: str
     size: Size
@@ -74,17 +74,22 @@ class _Box:
 
 
 class StepShown(StrEnum):
-    """How far the work on a step is, as a drawing shows it."""
+    """Progress of a step, as a drawing shows it."""
 
     DONE = "done"
     SKIPPED = "skipped"
     NEXT = "next"
     ASIDE = "aside"
-    """Only branches lead to it that were not followed."""
+    """The step is reached only by branches that were not followed."""
 
 
-_SIGNS = {StepShown.DONE: "✓", StepShown.SKIPPED: "↷", StepShown.NEXT: "▶", StepShown.ASIDE: "–"}
-_SAID = {
+_STATE_SIGNS = {
+    StepShown.DONE: "✓",
+    StepShown.SKIPPED: "↷",
+    StepShown.NEXT: "▶",
+    StepShown.ASIDE: "–",
+}
+_STATE_PHRASES = {
     StepShown.DONE: ", done",
     StepShown.SKIPPED: ", skipped",
     StepShown.NEXT: ", next",
@@ -98,15 +103,16 @@ def to_svg(
     link: StepLink | None = None,
     shown: Mapping[str, StepShown] = MappingProxyType({}),
 ) -> str:
-    """The drawing as one `<svg>` element, at its natural size, with a `viewBox` to scale it by.
+    """Draw one `<svg>` element at its natural size, with a `viewBox` to scale it by.
 
     Each step is a link, to `#step-<id>` unless `link` says otherwise, and carries `data-step`.
-    `shown` says how far the work is: a sign stands before the number, the next step has a thick
-    outline, what is left aside is faint.
+    `shown` is the progress of the steps: a sign precedes the number, the next step has a thick
+    outline, and steps left aside are faint.
+
     Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
-    source have a dashed outline, steps in doubt a question mark. Of a decision that was answered
-    before, the arrow that holds is thick and the others are faint. A workflow too large for arrows
-    stands step under step in reading order, with its ways as words that lead to their steps.
+    source have a dashed outline, steps in doubt a question mark. If a decision was answered before,
+    the arrow that holds is thick and the others are faint. A workflow too large for arrows is drawn
+    as a list of steps in reading order, with its ways as words that lead to their steps.
     """
     boxes = {step.id: _box(step, n, shown.get(step.id)) for n, step in enumerate(workflow.steps, 1)}
     labels = [_label(edge.condition) for edge in workflow.transitions]
@@ -114,7 +120,7 @@ def to_svg(
         return _element(workflow, 320, 80, '<text x="0" y="8">No steps</text>')
     if len(boxes) * len(labels) > _MOST_CELLS:
         return _ladder(workflow, boxes, link or _fragment)
-    layering = layered(
+    layering = assign_layers(
         {step_id: box.size for step_id, box in boxes.items()},
         [
             Arrow(edge.source, edge.target, label.size if label else None)
@@ -126,14 +132,14 @@ def to_svg(
 
 def _drawing(
     workflow: Workflow,
-    boxes: dict[str, _Box],
+    boxes: dict[str, _StepBox],
     labels: Sequence[_Label | None],
     layering: Layering,
     link: StepLink,
 ) -> str:
     bands = place(layering)
     ends = [(edge.source, edge.target) for edge in workflow.transitions]
-    routes = routed(layering, bands, ends, inset=_POINT + 10)
+    routes = route_arrows(layering, bands, ends, inset=_POINT + 10)
     arrows = [
         _arrow(route, label, workflow.holds(edge))
         for route, label, edge in zip(routes, labels, workflow.transitions, strict=True)
@@ -162,7 +168,7 @@ def _element(workflow: Workflow, width: float, height: float, content: str) -> s
     )
 
 
-def _ladder(workflow: Workflow, boxes: dict[str, _Box], link: StepLink) -> str:
+def _ladder(workflow: Workflow, boxes: dict[str, _StepBox], link: StepLink) -> str:
     ways = defaultdict(list)
     for edge in workflow.transitions:
         ways[edge.source].append(edge)
@@ -178,8 +184,8 @@ def _ladder(workflow: Workflow, boxes: dict[str, _Box], link: StepLink) -> str:
     return _element(workflow, width + 2 * _MARGIN, top + 2 * _MARGIN, "".join(parts))
 
 
-def _way(edge: Transition, target: _Box, y: float, link: StepLink) -> str:
-    condition = _shortened(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
+def _way(edge: Transition, target: _StepBox, y: float, link: StepLink) -> str:
+    condition = _shorten(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
     words = escape(f"{condition} → {target.number.rstrip('?').split()[-1]}")
     return (
         f'<a href="{escape(link(edge.target))}"><text x="{_PADDING:.0f}" y="{y:.1f}" '
@@ -187,32 +193,32 @@ def _way(edge: Transition, target: _Box, y: float, link: StepLink) -> str:
     )
 
 
-def _box(step: Step, number: int, shown: StepShown | None) -> _Box:
-    lines = _wrapped(step.text, _LINE_LENGTH, _MOST_LINES)
-    code = _shortened(" ".join(step.commands[0].split()), _LINE_LENGTH) if step.commands else ""
+def _box(step: Step, number: int, shown: StepShown | None) -> _StepBox:
+    lines = _wrap(step.text, _LINE_LENGTH, _MOST_LINES)
+    code = _shorten(" ".join(step.commands[0].split()), _LINE_LENGTH) if step.commands else ""
     if len(step.commands) > 1:
-        code = f"{_shortened(code, _LINE_LENGTH - 4)} +{len(step.commands) - 1}"
+        code = f"{_shorten(code, _LINE_LENGTH - 4)} +{len(step.commands) - 1}"
     text_width = max(_width(line, _TEXT_SIZE) for line in lines)
     width = max(text_width, 7.3 * _columns(code), 56.0) + 2 * _PADDING
     mark = f"{number}?" if step.doubt else str(number)
-    mark = f"{_SIGNS[shown]} {mark}" if shown else mark
+    mark = f"{_STATE_SIGNS[shown]} {mark}" if shown else mark
     width += _NUMBER_WIDTH * len(mark) + 7
     height = len(lines) * _LINE_HEIGHT + (_LINE_HEIGHT if code else 0) + 2 * _PADDING - 4
     if step.kind is not StepKind.PROCESS:
         width += 2 * _POINT if step.kind is StepKind.DECISION else _PADDING
-    return _Box(step, mark, lines, code, Size(width, height), shown)
+    return _StepBox(step, mark, lines, code, Size(width, height), shown)
 
 
 def _label(condition: str) -> _Label | None:
     if not condition.strip():
         return None
-    lines = _wrapped(condition, _LABEL_LENGTH, _LABEL_LINES)
+    lines = _wrap(condition, _LABEL_LENGTH, _LABEL_LINES)
     width = max(_width(line, _LABEL_SIZE) for line in lines) + 8
     return _Label(_clean(condition), lines, Size(width, len(lines) * _LABEL_HEIGHT + 4))
 
 
-def _wrapped(text: str, columns: int, most: int) -> tuple[str, ...]:
-    """Lines of at most `columns`; wide characters count twice, long words are broken."""
+def _wrap(text: str, columns: int, most: int) -> tuple[str, ...]:
+    """Wrap the text at `columns`; wide characters count twice, long words are broken."""
     lines: list[str] = [""]
     for word in _clean(text).split():
         for piece in _pieces(word, columns):
@@ -222,7 +228,7 @@ def _wrapped(text: str, columns: int, most: int) -> tuple[str, ...]:
             else:
                 lines.append(piece)
     if len(lines) > most:
-        lines = [*lines[: most - 1], _shortened(f"{lines[most - 1]} {lines[most]}", columns - 1)]
+        lines = [*lines[: most - 1], _shorten(f"{lines[most - 1]} {lines[most]}", columns - 1)]
         lines[-1] = f"{lines[-1].rstrip('…')}…"
     return tuple(lines)
 
@@ -235,7 +241,7 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
     yield word
 
 
-def _shortened(text: str, columns: int) -> str:
+def _shorten(text: str, columns: int) -> str:
     text = _clean(text)
     if _columns(text) <= columns:
         return text
@@ -245,7 +251,7 @@ def _shortened(text: str, columns: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without characters that XML does not allow."""
+    """Replace characters that XML does not allow."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
@@ -254,7 +260,7 @@ def _columns(text: str) -> int:
 
 
 def _width(text: str, size: int) -> float:
-    """Roughly, in a common sans-serif font, rather too wide than too narrow."""
+    """Estimate the width in a common sans-serif font, rather too wide than too narrow."""
     return size * sum(_em(character) for character in text)
 
 
@@ -266,13 +272,13 @@ def _em(character: str) -> float:
     return 0.72 if character.isupper() else 0.61
 
 
-def _step(box: _Box, x: float, y: float, link: StepLink) -> str:
+def _step(box: _StepBox, x: float, y: float, link: StepLink) -> str:
     step, width, height = box.step, box.size.width, box.size.height
     left = x - width / 2
     dash = "" if step.is_sourced else ' stroke-dasharray="5 4"'
     marks = "" if step.is_sourced else ", no source"
     marks += ", not sure" if step.doubt else ""
-    marks += _SAID[box.shown] if box.shown else ""
+    marks += _STATE_PHRASES[box.shown] if box.shown else ""
     number = box.number.rstrip("?").split()[-1]
     name = f"Step {number}, {step.kind}{marks}: {_clean(step.text)}"
     faint = ' opacity="0.4"' if box.shown is StepShown.ASIDE else ""
@@ -292,7 +298,7 @@ def _step(box: _Box, x: float, y: float, link: StepLink) -> str:
 
 
 def _outline(kind: StepKind, left: float, top: float, width: float, height: float) -> str:
-    """The opening of the shape's element."""
+    """Return the opening of the shape's element."""
     if kind is StepKind.DECISION:
         right, bottom, middle = left + width, top + height, top + height / 2
         corners = (
@@ -307,7 +313,7 @@ def _outline(kind: StepKind, left: float, top: float, width: float, height: floa
     )
 
 
-def _words(box: _Box, left: float, top: float) -> str:
+def _words(box: _StepBox, left: float, top: float) -> str:
     inset = {StepKind.PROCESS: 0.0, StepKind.DECISION: _POINT, StepKind.TERMINAL: _PADDING / 2}
     start = left + _PADDING + inset[box.step.kind]
     text_start = start + _NUMBER_WIDTH * len(box.number) + 7
@@ -333,7 +339,7 @@ def _words(box: _Box, left: float, top: float) -> str:
 
 
 def _arrow(route: Route, label: _Label | None, holds: bool | None) -> str:
-    """Thick where it holds, faint where it is ruled out."""
+    """Draw an arrow: thick if it holds, faint if it is ruled out."""
     x, y = route.end
     width = 3 if holds else 1.5
     faint = ' opacity="0.35"' if holds is False else ""
@@ -362,7 +368,7 @@ def _condition(route: Route, label: _Label | None) -> str:
 
 
 def _path(route: Route) -> str:
-    """Bends between the straight pieces: corners for an arrow upwards, waves for one downwards."""
+    """Return the path data: rounded corners for an upward arrow, waves for a downward one."""
     parts = []
     for stroke in route.strokes:
         x, y = stroke[0]
@@ -393,7 +399,7 @@ def _corners(stroke: Sequence[Point]) -> str:
 
 
 def _towards(corner: Point, other: Point) -> Point:
-    """The point where the rounding of a corner begins."""
+    """Return the point where the rounding of a corner begins."""
     length = math.dist(corner, other)
     share = min(_CORNER, length / 2) / length if length else 0.0
     return (

@@ -1,4 +1,4 @@
-"""What two versions of a workflow differ in, step by step and in words."""
+"""Differences between two versions of a workflow, step by step and in words."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -8,7 +8,7 @@ from services.workflow.model import Step, Transition, Workflow
 
 
 class ChangeKind(StrEnum):
-    """What became of a step."""
+    """Kind of a change to a step."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -16,19 +16,19 @@ class ChangeKind(StrEnum):
 
 
 class StepChange(Value):
-    """One step that is not as it was."""
+    """A step that differs between two versions."""
 
     step: str
-    """Its id."""
+    """Id of the step."""
     kind: ChangeKind
     text: str
-    """As it is now; of a removed one, as it was."""
+    """Current text; the former text if the step was removed."""
     words: tuple[str, ...] = ()
-    """Of a changed one: what is different."""
+    """Descriptions of the differences of a changed step."""
 
 
-def changes(base: Workflow, now: Workflow) -> tuple[StepChange, ...]:
-    """Steps that were added or changed, in reading order, and then those that were removed."""
+def step_changes(base: Workflow, now: Workflow) -> tuple[StepChange, ...]:
+    """List added and changed steps in reading order, then removed ones."""
     removed = (
         StepChange(step=step.id, kind=ChangeKind.REMOVED, text=step.text)
         for step in base.steps
@@ -62,7 +62,7 @@ def _differences(before: Step, now: Step) -> Iterator[str]:
 
 
 def _branches(base: Workflow, now: Workflow, step_id: str) -> Iterator[str]:
-    """Exits that differ, but for those that lead on past a step that is gone or new."""
+    """Describe exits that differ, other than those that now bypass removed or new steps."""
     before, after = base.exits(step_id), now.exits(step_id)
     if len(before) != len(after):
         yield f"{len(after)} branches instead of {len(before)}"

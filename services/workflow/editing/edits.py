@@ -1,4 +1,4 @@
-"""What a person changes of a workflow; nothing is changed in place."""
+"""Edits that a person makes to a workflow; nothing is changed in place."""
 
 from typing import Annotated, Literal
 
@@ -36,13 +36,13 @@ StepId = Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class _Edit(BaseModel):
-    """Compared by content; unknown fields are refused."""
+    """Base of the edits: compared by content, unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ChangeStep(_Edit):
-    """Say a step otherwise; what is None stays."""
+    """Reword a step; fields that are None stay unchanged."""
 
     edit: Literal["change"] = "change"
     step: StepId
@@ -52,30 +52,30 @@ class ChangeStep(_Edit):
 
 
 class ChangeBranch(_Edit):
-    """Give an exit of a step another condition or target; what is None stays."""
+    """Give an exit of a step another condition or target; fields that are None stay unchanged."""
 
     edit: Literal["branch"] = "branch"
     step: StepId
     condition: str = Field(default="", max_length=MOST_TEXT)
-    """Of the exit that is meant."""
+    """Condition of the exit to change."""
     new_condition: Line | None = None
     new_target: StepId | None = None
 
 
 class AddStep(_Edit):
-    """Put an action behind a step."""
+    """Add an action after a step."""
 
     edit: Literal["add"] = "add"
     after: StepId
     condition: str = Field(default="", max_length=MOST_TEXT)
-    """Of a step with several exits: the one that it is put on."""
+    """Condition of the exit that the step is added to, if there are several exits."""
     text: Words
     commands: Lines = ()
     notes: Lines = ()
 
 
 class RemoveStep(_Edit):
-    """Take a step out; what led to it leads on to what followed."""
+    """Remove a step; its predecessors lead on to what followed it."""
 
     edit: Literal["remove"] = "remove"
     step: StepId

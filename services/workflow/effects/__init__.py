@@ -1,1 +1,1 @@
-"""What running a command does: it looks, it changes something, or it destroys."""
+"""Effects of commands: read-only, changing, or destructive."""

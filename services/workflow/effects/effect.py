@@ -1,27 +1,32 @@
-"""What a command does to the machine it is run on, judged by how it is written."""
+"""Effect of a command on its machine, judged by how the command is written."""
 
 import re
 from enum import StrEnum
-from functools import lru_cache
 
 from services.kit.value import Value
-from services.language.commands import PROMPT
-from services.workflow.dangers import danger_of
-from services.workflow.effects.changes import Change, change_of
-from services.workflow.effects.inner import inner_command
-from services.workflow.effects.programs import LISTENERS, PROGRAMS, READERS
+from services.language.cues import PROMPT
+from services.workflow.effects.inner import inner_commands
+from services.workflow.effects.output_targets import is_read_only_fetch, is_safe_redirection
 from services.workflow.effects.queries import (
-    cmdlets_look,
+    are_read_only_cmdlets,
     is_cmdlet,
+    is_read_only_statement,
     is_statement,
-    statement_looks,
 )
-from services.workflow.effects.shell import Simple, UnbalancedError, simple_commands
-from services.workflow.effects.writing import is_saving, saves
+from services.workflow.effects.shell import SimpleCommand, UnbalancedError, simple_commands
+from services.workflow.effects.table import (
+    LISTENERS,
+    PROGRAMS,
+    READERS,
+    RESERVED,
+    Change,
+    change_of,
+    danger_of,
+)
 
 
-class Level(StrEnum):
-    """How far a command goes."""
+class EffectLevel(StrEnum):
+    """Severity of a command's effect."""
 
     LOOKS = "looks"
     CHANGES = "changes"
@@ -29,99 +34,75 @@ class Level(StrEnum):
 
 
 class Effect(Value):
-    """What running a command does."""
+    """Effect of running a command."""
 
-    level: Level
+    level: EffectLevel
     what: str = ""
-    """`scales a workload`; empty where it looks or where nothing is known."""
+    """Description such as `scales a workload`; empty if it is read-only or unknown."""
     undo: str = ""
-    """How it is taken back; empty where that is not known."""
+    """Way to undo it; empty if none is known."""
 
     @property
     def only_looks(self) -> bool:
-        """Whether it is known to change nothing; what is not known does not only look."""
-        return self.level is Level.LOOKS
+        """True if it is known to change nothing; an unknown command is not read-only."""
+        return self.level is EffectLevel.LOOKS
 
     @property
     def words(self) -> str:
-        """What is said above the command: `Changes something: …`; empty where it looks."""
-        if self.level is Level.LOOKS:
+        """Caption above the command, such as `Changes something: …`; empty if it is read-only."""
+        if self.level is EffectLevel.LOOKS:
             return ""
-        if self.level is Level.DESTROYS:
+        if self.level is EffectLevel.DESTROYS:
             return f"Destroys: {self.what}"
-        told = f"Changes something: {self.what}" if self.what else "May change something"
-        return f"{told}; undo: {self.undo}" if self.undo else told
+        text = f"Changes something: {self.what}" if self.what else "May change something"
+        return f"{text}; undo: {self.undo}" if self.undo else text
 
 
-_RESERVED = frozenset(
-    [
-        "if",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "while",
-        "until",
-        "do",
-        "done",
-        "for",
-        "case",
-        "esac",
-        "select",
-        "function",
-        "time",
-        "!",
-        "{",
-        "}",
-        "coproc",
-    ]
-)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _BINARIES = re.compile(r"(?:/usr)?(?:/local)?/s?bin/|/opt/(?:cray|puppetlabs)/\S*bin/")
 _FILTER = re.compile(
     r"^\s*(?:do |run )?(?:sho?w?|display|sh)\s[^|;&$`>]*\|\s*"
     r"(?:i|inc\w*|exc\w*|b|beg\w*|sec\w*|match|except|grep|egrep|count)\s+(?P<pattern>[^;&$`>]*)$"
 )
-"""A filter of a network device: what follows is a pattern, bars in it included."""
+"""Output filter of a network device: the rest of the line is a pattern, bars included."""
 _CONFIGURING = re.compile(r"^\s*\S+\(conf\w*[^)]*\)#")
 _RUNS = re.compile(r"(?:^| )(?:\+!|--pre\b|-P ?(?!\d|[ieow]?$)[a-z/]+ .)")
-"""Words by which a reader runs a program."""
+"""Options that make a reading program run another one."""
 _LEADING_COMMENTS = re.compile(r"\A(?:\s*#[^\n]*\n)+")
 _DEEPEST = 6
 
 
-@lru_cache(maxsize=4096)
 def effect_of(command: str) -> Effect:
-    """What the command does; of several programs in it the one that goes the farthest counts.
+    """Return the effect of a command; of several programs in it the most severe one counts.
 
-    What is not known to look counts as a change.
+    A command that is not known to be read-only counts as a change.
     """
-    if _looks(command, 0, is_fed=False):
-        return Effect(level=Level.LOOKS)
+    if _is_read_only_script(command, 0, is_fed=False):
+        return Effect(level=EffectLevel.LOOKS)
     danger = danger_of(command)
     if danger:
-        return Effect(level=Level.DESTROYS, what=danger.what)
-    change = change_of(command) or Change("", "")
-    return Effect(level=Level.CHANGES, what=change.what, undo=change.undo)
+        return Effect(level=EffectLevel.DESTROYS, what=danger.what)
+    change = change_of(command) or Change("")
+    return Effect(level=EffectLevel.CHANGES, what=change.what, undo=change.undo)
 
 
-def _looks(text: str, depth: int, *, is_fed: bool) -> bool:
-    """`is_fed`: whether the first program is given input."""
+def _is_read_only_script(text: str, depth: int, *, is_fed: bool) -> bool:
+    """Return True if the script only reads; `is_fed` means its first program gets input."""
     if depth > _DEEPEST or not text.strip():
         return not text.strip()
     bare = "\n".join(_without_prompt(line) for line in text.strip().split("\n"))
     bare = _LEADING_COMMENTS.sub("", bare)
     if is_statement(bare):
-        return statement_looks(bare)
+        return is_read_only_statement(bare)
     if is_cmdlet(bare):
-        return cmdlets_look(bare)
+        return are_read_only_cmdlets(bare)
     try:
         commands = simple_commands("\n".join(map(_without_filter, bare.split("\n"))))
     except UnbalancedError:
         return False
     if commands:
         commands[0].is_fed = commands[0].is_fed or is_fed
-    return bool(commands) and all(_simple_looks(each, depth) for each in commands)
+    return bool(commands) and all(_is_read_only_command(each, depth) for each in commands)
 
 
 def _without_prompt(line: str) -> str:
@@ -129,40 +110,40 @@ def _without_prompt(line: str) -> str:
 
 
 def _without_filter(line: str) -> str:
-    """The line without a pattern, whose bars are no pipes."""
-    found = _FILTER.match(line)
-    if not found or re.search(r"\s\|\s|\|\|", found["pattern"]):
+    """Return the line without its filter pattern, whose bars are no pipes."""
+    match = _FILTER.match(line)
+    if not match or re.search(r"\s\|\s|\|\|", match["pattern"]):
         return line
-    return line[: found.start("pattern")] + "x"
+    return line[: match.start("pattern")] + "x"
 
 
-def _simple_looks(simple: Simple, depth: int) -> bool:
-    if not all(is_saving(sign, target) for sign, target in simple.writes):
+def _is_read_only_command(simple: SimpleCommand, depth: int) -> bool:
+    if not all(is_safe_redirection(sign, target) for sign, target in simple.writes):
         return False
     words = list(simple.words)
-    while words and (words[0] in _RESERVED or _ASSIGNMENT.match(words[0])):
+    while words and (words[0] in RESERVED or _ASSIGNMENT.match(words[0])):
         first = words.pop(0)
         if first in {"for", "case", "select"}:
             return True
         if first == "function":
             return False
-    return not words or _program_looks(simple, words, depth)
+    return not words or _is_read_only_program(simple, words, depth)
 
 
-def _program_looks(simple: Simple, words: list[str], depth: int) -> bool:
+def _is_read_only_program(simple: SimpleCommand, words: list[str], depth: int) -> bool:
     name, arguments = _BINARIES.sub("", words[0]).casefold(), words[1:]
     if arguments in (["--version"], ["--help"]):
         return True
-    inner = inner_command(name, arguments, is_fed=simple.is_fed)
+    inner = inner_commands(name, arguments, is_fed=simple.is_fed)
     if inner is not None:
-        return inner.may_stand and all(
-            _looks(each, depth + 1, is_fed=simple.is_fed) for each in inner.commands
+        return inner.is_allowed and all(
+            _is_read_only_script(each, depth + 1, is_fed=simple.is_fed) for each in inner.commands
         )
-    if (stated := saves(name, arguments)) is not None:
+    if (stated := is_read_only_fetch(name, arguments)) is not None:
         return stated
     if simple.is_fed and name in LISTENERS:
         return False
     if name in READERS:
         return not _RUNS.search(" ".join(arguments))
     program = PROGRAMS.get(name)
-    return program is not None and program.allows(arguments)
+    return program is not None and program.is_read_only(arguments)

@@ -1,12 +1,12 @@
-"""What is typed, told from what is printed: logs, tables, traces, configuration, prose."""
+"""Distinction of typed commands from printed output: logs, tables, traces, configuration, prose."""
 
 import re
 
-from services.workflow.effects.inner import runs_others
-from services.workflow.effects.programs import PROGRAMS, READERS
+from services.workflow.effects.inner import is_wrapper
+from services.workflow.effects.output_targets import FETCHING
 from services.workflow.effects.queries import is_cmdlet, is_statement
 from services.workflow.effects.shell import UnbalancedError, simple_commands
-from services.workflow.effects.writing import FETCHING
+from services.workflow.effects.table import PROGRAMS, READERS
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _PRINTED = re.compile(
@@ -41,15 +41,15 @@ _ASSIGNED = re.compile(r"^\s*(?:sudo\s+|[A-Za-z_]\w*=\S*\s+)*(\S+)")
 
 
 def begins_with_program(line: str) -> bool:
-    """Whether the first word is a program that is known here."""
-    found = _ASSIGNED.match(line)
-    written = found[1].rsplit("/", 1)[-1] if found else ""
+    """Return True if the first word is a known program."""
+    match = _ASSIGNED.match(line)
+    written = match[1].rsplit("/", 1)[-1] if match else ""
     name = "" if written.isupper() and len(written) > 1 else written.casefold()
-    return name in READERS or name in PROGRAMS or name in FETCHING or runs_others(name)
+    return name in READERS or name in PROGRAMS or name in FETCHING or is_wrapper(name)
 
 
 def is_printed(line: str) -> bool:
-    """Whether a line is written as what a program prints, not as what is typed."""
+    """Return True if a line looks like a program's output, not like something typed."""
     if _STATEMENT.match(line) or is_cmdlet(line):
         return False
     if _PRINTED.match(line) or _HEADER.match(line):
@@ -60,17 +60,17 @@ def is_printed(line: str) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Whether the text can be run as it stands: its first line is typed and its quotes close."""
+    """Return True if the text can be run: its first line is typed and its quotes close."""
     lines = [line for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if not line.lstrip().startswith("#")]
+    typed = [line for line in lines if not line.lstrip().startswith("#")]
     if lines and lines[0].startswith("#!"):
         return True
-    if not told:
+    if not typed:
         return False
-    if is_printed(told[0]):
+    if is_printed(typed[0]):
         return False
-    bare = "\n".join(told)
-    if is_statement(bare) or is_cmdlet(bare) or _STATEMENT.match(told[0]):
+    bare = "\n".join(typed)
+    if is_statement(bare) or is_cmdlet(bare) or _STATEMENT.match(typed[0]):
         return True
     try:
         return bool(simple_commands(text))

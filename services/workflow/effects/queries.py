@@ -1,4 +1,4 @@
-"""Statements of databases, and commands of PowerShell: whether they only look."""
+"""Read-only checks for database statements and PowerShell commands."""
 
 import re
 
@@ -20,7 +20,7 @@ _METRICS = re.compile(
     r"|predict_linear|histogram_quantile|label_replace|\w+_over_time)\s*(?:(?:by|without)\b|\()"
     r"|[a-z_:][\w:]*\s*\{\s*[a-z_]\w*\s*(?:=|!)[=~]?\s*\")"
 )
-"""How a query of a time-series database begins: https://prometheus.io/docs/prometheus/latest/querying/"""
+"""Beginning of a Prometheus query: https://prometheus.io/docs/prometheus/latest/querying/."""
 _STRING = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CMDLET = re.compile(r"[A-Za-z]+-[A-Za-z]\w*")
 _LOOKING_VERBS = (
@@ -53,7 +53,7 @@ _CALLS = re.compile(
 
 
 def is_statement(text: str) -> bool:
-    """Whether the text begins as a query of a database."""
+    """Return True if the text begins like a database query."""
     return bool(
         re.match(
             r"\s*(?:(?:explain(?:\s+analyze)?|select|with\s+\w+\s+as)\s|show\s+[\w. ]+;"
@@ -65,12 +65,12 @@ def is_statement(text: str) -> bool:
 
 
 def is_metric_query(text: str) -> bool:
-    """Whether the text begins as a query of Prometheus does, which can only look."""
+    """Return True if the text begins like a Prometheus query, which is always read-only."""
     return _METRICS.match(text) is not None
 
 
-def statement_looks(text: str) -> bool:
-    """Whether each statement reads; one that calls what is known to change does not."""
+def is_read_only_statement(text: str) -> bool:
+    """Return True if every statement reads and calls nothing that is known to change data."""
     bare = _STRING.sub("''", text)
     if re.search(r"\$\(|`\w+ |\|(?!\|)(?<!\|\|)\s*\w+\s|\\(?:!|copy|i |o |g )", bare):
         return False
@@ -81,7 +81,7 @@ def statement_looks(text: str) -> bool:
 
 
 def is_cmdlet(text: str) -> bool:
-    """Whether the text is written for PowerShell."""
+    """Return True if the text is written for PowerShell."""
     return bool(
         re.match(
             r"\s*(?:\$[\w:]+\s*(?:=|\||\.)|\[[\w.]+\]\s*(?:::|[$@{(\"])|(?:foreach|if)\s*\(\s*\$)",
@@ -92,8 +92,8 @@ def is_cmdlet(text: str) -> bool:
     )
 
 
-def cmdlets_look(text: str) -> bool:
-    """Whether every command of the text reads, those in blocks and brackets included."""
+def are_read_only_cmdlets(text: str) -> bool:
+    """Return True if every command of the text reads, those in blocks and brackets included."""
     joined = re.sub(
         r"`\s*\n|\|\s*\n|\n\s*(?=\|)|,\s*\n",
         lambda m: m[0].replace("\n", " ").replace("`", " "),
@@ -109,26 +109,26 @@ def cmdlets_look(text: str) -> bool:
     ):
         return False
     parts = re.split(r"\|\||&&|[;|{}()\n&]", code)
-    return all(_part_looks(part.strip()) for part in parts)
+    return all(_is_read_only_part(part.strip()) for part in parts)
 
 
-def _part_looks(part: str) -> bool:
-    while found := _ASSIGNED.match(part):
-        part = part[found.end() :]
+def _is_read_only_part(part: str) -> bool:
+    while match := _ASSIGNED.match(part):
+        part = part[match.end() :]
     if _EXPRESSION.match(part):
-        return not _hidden(part)
+        return not _names_changing_cmdlet(part)
     first, _, rest = part.partition(" ")
     if re.match(r"^\w+\s*=", part):
         return True
     return (
         bool(_LOOKING_CMDLET.fullmatch(first) or _SHORT.fullmatch(first))
-        and not _hidden(rest)
+        and not _names_changing_cmdlet(rest)
         and not re.search(r"-(?:OutFile|FilePath|Method|Credential_)\b", rest, re.IGNORECASE)
     )
 
 
-def _hidden(text: str) -> bool:
-    """Whether a changing command is named inside: `-ScriptBlock Stop-Service`."""
+def _names_changing_cmdlet(text: str) -> bool:
+    """Return True if a changing command is named inside: `-ScriptBlock Stop-Service`."""
     return any(
         not _LOOKING_CMDLET.fullmatch(word) and "-" in word and word[0].isupper()
         for word in _CMDLET.findall(

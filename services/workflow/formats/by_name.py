@@ -1,4 +1,4 @@
-"""The forms a workflow is given out in, by name."""
+"""Formats in which a workflow is exported, by name."""
 
 from collections.abc import Callable, Mapping
 

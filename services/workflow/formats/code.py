@@ -38,7 +38,7 @@ _NAMES_IN_USE = frozenset({"run", "expect", "answer", "END"})
 
 
 def to_code(workflow: Workflow) -> str:
-    """Functions in reading order, named after the step ids; citations are left out."""
+    """Write functions in reading order, named after the step ids, without citations."""
     names = _function_names(workflow)
     parts = [_literal(workflow.title)] if workflow.title else []
     parts += [f"# {workflow.kind.value}: {_AS_IT_IS}"] if workflow.is_checklist else []
@@ -70,7 +70,7 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
 
 
 def _remarks(step: Step) -> Iterator[str]:
-    """What to heed, what is not sure, and which answer is known."""
+    """Yield the notes of a step, its doubt, and its known answer."""
     yield from (f"note: {note}" for note in step.notes)
     if step.doubt:
         yield f"not sure: {step.doubt}"
@@ -79,12 +79,12 @@ def _remarks(step: Step) -> Iterator[str]:
 
 
 def _literal(text: str) -> str:
-    """A Python string on one line; JSON's escapes are Python's."""
+    """Write a Python string on one line; JSON's escapes are Python's."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _function_names(workflow: Workflow) -> dict[str, str]:
-    """Identifiers by step id; an id that is one already is kept."""
+    """Return unique identifiers by step id; an id that is one already is kept."""
     names: dict[str, str] = {}
     taken = set(_NAMES_IN_USE)
     for step in sorted(workflow.steps, key=lambda step: not _is_name(step.id)):
@@ -107,7 +107,7 @@ def _as_name(step_id: str) -> str:
 
 
 def from_code(text: str) -> Workflow:
-    """What `to_code` writes; the text is parsed, never run.
+    """Parse the text that `to_code` writes, without running it.
 
     A function with an `if` is a decision. `return f()` after the `if`, or in its `else`, is the
     exit without a condition; `return END`, or nothing, ends.
@@ -115,16 +115,16 @@ def from_code(text: str) -> Workflow:
     Raises:
         CodeError: Not Python, no function, or a call of a function that is not there.
     """
-    module = _parsed(text)
+    module = _parse(text)
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         raise CodeError("expected a function per step, got none")
     transitions = tuple(edge for function in functions for edge in _transitions(function))
-    known = {function.name for function in functions}
+    names = {function.name for function in functions}
     for edge in transitions:
-        if edge.target not in known:
+        if edge.target not in names:
             raise CodeError(f"{edge.source}() goes to {edge.target}(), which is not there")
-    if len(known) < len(functions):
+    if len(names) < len(functions):
         raise CodeError("expected a name per function, got one name twice")
     return Workflow(
         title=ast.get_docstring(module, clean=False) or "",
@@ -133,7 +133,7 @@ def from_code(text: str) -> Workflow:
     )
 
 
-def _parsed(text: str) -> ast.Module:
+def _parse(text: str) -> ast.Module:
     fenced = re.search(r"^```(?:python|py)?[ \t]*\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     try:
         return ast.parse(fenced[1] if fenced else text)
@@ -146,12 +146,12 @@ def _parsed(text: str) -> ast.Module:
 
 def _transitions(function: ast.FunctionDef) -> Iterator[Transition]:
     for condition, statement in _branches(function.body):
-        if target := _called(statement):
+        if target := _call_target(statement):
             yield Transition(source=function.name, target=target, condition=condition)
 
 
 def _branches(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """Statements of a function with the condition they stand under."""
+    """Yield the statements of a function with their conditions."""
     waiting = [("", statement) for statement in body]
     while waiting:
         condition, statement = waiting.pop(0)
@@ -163,7 +163,7 @@ def _branches(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def _condition(test: ast.expr) -> str:
-    """The string an answer is compared with; any other test as it is written."""
+    """Return the string an answer is compared with; any other test as written."""
     if isinstance(test, ast.Compare) and len(test.comparators) == 1:
         value = test.comparators[0]
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -171,8 +171,8 @@ def _condition(test: ast.expr) -> str:
     return ast.unparse(test)
 
 
-def _called(statement: ast.stmt) -> str:
-    """The function that a `return` hands over to."""
+def _call_target(statement: ast.stmt) -> str:
+    """Return the name of the function that a `return` calls."""
     call = statement.value if isinstance(statement, ast.Return) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
         return call.func.id
@@ -204,7 +204,7 @@ def _is_end(statement: ast.stmt) -> bool:
 
 
 def _arguments(function: ast.FunctionDef, name: str) -> Iterator[str]:
-    """The string given to each call of `name`, in order."""
+    """Yield the string arguments of each call of `name`, in order."""
     for _, statement in _branches(function.body):
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from services.workflow.effects.effect import effect_of
-from services.workflow.formats.markdown_words import escaped, fenced, is_safe_address
+from services.workflow.formats.markdown_escape import escape_markdown, fence_code, is_safe_address
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 CitationLink = Callable[[Citation], str]
@@ -11,7 +11,7 @@ CitationLink = Callable[[Citation], str]
 
 
 def to_markdown(workflow: Workflow, *, link: CitationLink | None = None) -> str:
-    """Everything in it is escaped: neither HTML nor Markdown of a document takes effect.
+    """Write the workflow; all text is escaped, so no HTML or Markdown in it takes effect.
 
     `link` gives the address of a citation, relative or http(s); without it, or where it gives
     anything else, the source is named only.
@@ -29,7 +29,7 @@ def _item(
     blocks = [f"**{_words(step.text) or '…'}**"]
     blocks += [block for command in step.commands for block in _command(command)]
     if step.expected:
-        blocks += ["Expected:", fenced(step.expected, "text")]
+        blocks += ["Expected:", fence_code(step.expected, "text")]
     blocks += [f"*Note:* {_words(note)}" for note in step.notes]
     if step.doubt:
         blocks.append(f"*Not sure:* {_words(step.doubt)}")
@@ -44,9 +44,9 @@ def _item(
 
 
 def _command(command: str) -> list[str]:
-    """The command, below what it does where it does not only look."""
+    """Return the command, below its effect unless it is read-only."""
     words = effect_of(command).words
-    return [*([f"*{_words(words)}*"] if words else []), fenced(command, "sh")]
+    return [*([f"*{_words(words)}*"] if words else []), fence_code(command, "sh")]
 
 
 def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
@@ -60,12 +60,12 @@ def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
 
 
 def _exit(workflow: Workflow, edge: Transition, target: int) -> str:
-    """One way on; of those of an answered question the one that holds is strong."""
-    told = f"{_words(edge.condition) or 'otherwise'} → step {target}"
+    """Return one exit as a list item; the exit that holds for an answered question is bold."""
+    text = f"{_words(edge.condition) or 'otherwise'} → step {target}"
     holds = workflow.holds(edge)
     if holds is None:
-        return f"- {told}"
-    return f"- **{told}**" if holds else f"- {told} (ruled out)"
+        return f"- {text}"
+    return f"- **{text}**" if holds else f"- {text} (ruled out)"
 
 
 def _sources(step: Step, link: CitationLink | None) -> str:
@@ -86,5 +86,5 @@ def _source(citation: Citation, link: CitationLink | None) -> str:
 
 
 def _words(text: str) -> str:
-    """On one line, without effect as Markdown or HTML."""
-    return escaped(text).strip()
+    """Return the text on one line, without effect as Markdown or HTML."""
+    return escape_markdown(text).strip()

@@ -1,4 +1,4 @@
-"""Mermaid flowcharts out and in."""
+"""Export and import of Mermaid flowcharts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,18 +27,18 @@ _BRACKETS = {
 _NO_HEADINGS: Mapping[str, str] = {}
 _START_CLASS = "kind-start"
 _KIND_CLASSES = {f"kind-{kind.value}": kind for kind in StepKind}
-"""Classes that say outright what shape and exits would not tell."""
+"""Classes that state a kind that shape and exits would not show."""
 
 
 def to_mermaid(workflow: Workflow, headings: Mapping[str, str] = _NO_HEADINGS) -> str:
-    """The same workflow always gives the same text, and `from_mermaid` reads it back.
+    """Write the flowchart; equal workflows give equal texts, and `from_mermaid` reads them back.
 
-    `headings` are those that steps stand below, by their ids: steps that follow one another below
-    the same one are drawn as a group of that name.
+    `headings` are those above the steps, by step ids: consecutive steps below the same heading are
+    drawn as a group of that name.
 
     Nothing in a text can leave its quotes. Commands, citations and provenance are not part of a
-    flowchart; steps without a source are drawn dashed, and those in doubt dotted. Of a decision
-    that was answered before, the arrow that holds is thick and the others are dotted.
+    flowchart; steps without a source are drawn dashed, and those in doubt dotted. If a decision was
+    answered before, the arrow that holds is thick and the others are dotted.
     """
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
@@ -56,7 +56,7 @@ def to_mermaid(workflow: Workflow, headings: Mapping[str, str] = _NO_HEADINGS) -
     if doubtful:
         lines.append("    classDef doubtful stroke-dasharray: 2 3")
         lines.append(f"    class {','.join(doubtful)} doubtful")
-    lines += _answered(workflow)
+    lines += _answer_styles(workflow)
     return "\n".join(lines) + "\n"
 
 
@@ -76,20 +76,20 @@ def _node_lines(
             yield from (f"    {node}" for node in nodes)
 
 
-def _answered(workflow: Workflow) -> list[str]:
-    """Arrows that hold, thick, and those that are ruled out, dotted, by their places."""
-    held = [workflow.holds(edge) for edge in workflow.transitions]
+def _answer_styles(workflow: Workflow) -> list[str]:
+    """Return style lines: arrows that hold are thick, those that are ruled out dotted."""
+    states = [workflow.holds(edge) for edge in workflow.transitions]
     styles = ((True, "stroke-width:4px"), (False, "stroke-dasharray:2 3"))
     return [
-        f"    linkStyle {','.join(str(place) for place, each in enumerate(held) if each is holds)}"
+        f"    linkStyle {','.join(str(n) for n, each in enumerate(states) if each is holds)}"
         f" {style}"
         for holds, style in styles
-        if holds in held
+        if holds in states
     ]
 
 
 def from_mermaid(text: str) -> Workflow:
-    """The first flowchart in `text`, in a fence or bare, with prose around it or not.
+    """Parse the first flowchart in `text`, fenced or bare, with or without prose around it.
 
     A diamond, or a node with two labelled exits or more, is a decision; a node without exits is a
     terminal; any other a process. An arrow into a subgraph leads to its first step, an arrow out
@@ -138,9 +138,9 @@ def _edge_line(transition: Transition) -> str:
 
 
 def _yaml_string(text: str) -> str:
-    """A double-quoted scalar; what YAML refuses is escaped as in JSON.
+    """Write a double-quoted scalar; characters that YAML refuses are escaped as in JSON.
 
-    So is `<`: Mermaid takes it for a tag, wherever it stands, and changes quotes after it.
+    So is `<`: Mermaid takes it for a tag anywhere, and changes quotes after it.
     """
     quoted = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c")
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
@@ -162,7 +162,7 @@ def _step(node: Node, exits: Sequence[Transition]) -> Step:
 
 
 def _start(ids: Sequence[str], transitions: Sequence[Transition]) -> str:
-    """The first step, unless a step that nothing leads to leads to it."""
+    """Return the first step, or a step without predecessors that leads to it."""
     sources: dict[str, list[str]] = {}
     for transition in transitions:
         sources.setdefault(transition.target, []).append(transition.source)
@@ -177,7 +177,7 @@ def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[N
 
 
 def _resolved_links(chart: Chart) -> list[FlowchartLink]:
-    """Links between nodes only: a group stands for its first step or for its ends."""
+    """Resolve links to nodes only: a group becomes its first step or its ends."""
     entries = {name: _entry(chart, name) for name in chart.groups}
     ends = {name: _ends(chart, name) for name in chart.groups}
     links: list[FlowchartLink] = []
@@ -204,23 +204,23 @@ def _ends(chart: Chart, group: str) -> list[str]:
 
 
 def _members(chart: Chart, group: str) -> dict[str, None]:
-    """Nodes within a group and its inner groups, in order; a group without any is its own."""
-    found: dict[str, None] = {}
+    """Collect nodes in a group and its inner groups, in order; an empty group is its own member."""
+    nodes: dict[str, None] = {}
     waiting = [group]
     seen: set[str] = set()
     while waiting:
         current = waiting.pop()
         inner = chart.groups.get(current)
         if inner is None:
-            found[current] = None
+            nodes[current] = None
         elif current not in seen:
             seen.add(current)
             waiting.extend(reversed(inner.members))
-    return found or {group: None}
+    return nodes or {group: None}
 
 
 def _lone_groups(chart: Chart) -> list[Subgraph]:
-    """Groups that hold no step but that an arrow names."""
+    """Return the empty groups that an arrow names."""
     named = {end for link in chart.links for end in (link.source, link.target)}
     return [
         group

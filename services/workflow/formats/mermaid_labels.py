@@ -38,8 +38,8 @@ _ESCAPED_ID = re.compile(r"id_((?:[A-Za-z0-9]|_[0-9a-f]{1,6}_)*)")
 
 
 def escape_label(text: str) -> str:
-    """`text` for use between double quotes; `unescape_label` gives it back unchanged."""
-    escaped = _TROUBLE.sub(lambda found: _escape_characters(found.group()), text)
+    """Escape `text` for double quotes; `unescape_label` returns it unchanged."""
+    escaped = _TROUBLE.sub(lambda match: _escape_characters(match.group()), text)
     if any(0 <= word.find(":") < word.rfind("#") for word in escaped.split()):
         escaped = escaped.replace(":", "#58;")
     return escaped
@@ -50,7 +50,7 @@ def _escape_characters(characters: str) -> str:
 
 
 def unescape_label(raw: str, *, markdown: bool = False) -> str:
-    """The words of a label on one line.
+    """Return the words of a label on one line.
 
     Line breaks become spaces, formatting tags and icons go, entities become characters. In a
     Markdown string emphasis marks go too.
@@ -70,7 +70,7 @@ def _character(entity: re.Match[str]) -> str:
 
 
 def escape_id(step_id: str) -> str:
-    """An id that Mermaid reads as one word; most ids are one already and stay as they are."""
+    """Return an id that Mermaid reads as one word; most ids are kept as they are."""
     is_word = _SAFE_ID.fullmatch(step_id) and not _ESCAPED_ID.fullmatch(step_id)
     if is_word and not _RESERVED.fullmatch(re.split(r"[-.]", step_id)[0]):
         return step_id
@@ -78,10 +78,10 @@ def escape_id(step_id: str) -> str:
 
 
 def unescape_id(raw: str) -> str:
-    """The id that `escape_id` was given; any other id is returned as it is."""
-    if not (found := _ESCAPED_ID.fullmatch(raw)):
+    """Reverse `escape_id`; any other id is returned unchanged."""
+    if not (match := _ESCAPED_ID.fullmatch(raw)):
         return raw
-    codes = re.split(r"_([0-9a-f]{1,6})_", found[1])
+    codes = re.split(r"_([0-9a-f]{1,6})_", match[1])
     if any(int(code, 16) >= 0x110000 for code in codes[1::2]):
         return raw
     codes[1::2] = [chr(int(code, 16)) for code in codes[1::2]]

@@ -1,4 +1,4 @@
-"""A Mermaid flowchart as it stands: nodes, links and groups, before it becomes a workflow.
+"""Parser of Mermaid flowcharts into nodes, links and groups, before they become a workflow.
 
 Reads the flowchart grammar of Mermaid 11 and what people and models write beside it: text around
 a fence, brackets inside unquoted labels, `->`, labels glued to the arrow.
@@ -13,7 +13,7 @@ from services.workflow.formats.mermaid_labels import unescape_id, unescape_label
 
 
 class MermaidError(InvalidInputError):
-    """Text that is no flowchart; `line` is 1-based."""
+    """The text is no flowchart; `line` is 1-based."""
 
     def __init__(self, problem: str, line: int, text: str) -> None:
         super().__init__(f"line {line}: {problem}, got {text.strip()[:120]!r}")
@@ -21,12 +21,12 @@ class MermaidError(InvalidInputError):
 
 
 MOST_LINKS = 20_000
-"""Far beyond any flowchart; `A & B & … --> C & D & …` multiplies."""
+"""Limit on links, far beyond any flowchart; `A & B & … --> C & D & …` multiplies."""
 
 
 @dataclass
 class Node:
-    """A node; without `label` it was only mentioned so far."""
+    """A node; `label` is None as long as it was only mentioned."""
 
     id: str
     label: str | None = None
@@ -55,7 +55,7 @@ class Subgraph:
 
 @dataclass
 class Chart:
-    """Everything a flowchart says, in order of appearance."""
+    """Contents of a flowchart, in order of appearance."""
 
     title: str = ""
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -136,7 +136,7 @@ _NEXT_LINE_ARROW = re.compile(r"\s*\n\s*(?=(?:[<]?(?:--|==|-\.)|~~~))")
 
 
 def parse_chart(text: str) -> Chart:
-    """The first flowchart in `text`.
+    """Parse the first flowchart in `text`.
 
     Raises:
         MermaidError: There is none, or a line of it cannot be read.
@@ -145,7 +145,7 @@ def parse_chart(text: str) -> Chart:
 
 
 class _Parser:
-    """One pass over the text; `at` only moves forward."""
+    """Single-pass parser; `at` only moves forward."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -258,18 +258,18 @@ class _Parser:
         spaced = self._take(re.compile(r"[ \t]+(?=[\[({])"))
         following = self.text[self.at : self.at + 1]
         if following in _PAIRS or (following == ">" and not spaced):
-            opener, raw = self._bracketed()
+            opener, raw = self._read_bracketed()
             node.label = _label(raw)
             node.is_diamond = opener == "{"
 
-    def _bracketed(self) -> tuple[str, str]:
-        """The outermost brackets here: how they open, and what is in them."""
+    def _read_bracketed(self) -> tuple[str, str]:
+        """Read the outermost brackets here and return the opening ones and the content."""
         quoted = _QUOTED.match(self.text, self.at)
         if quoted and (closer := _CLOSERS.get(quoted["opener"])):
             label = re.compile(rf"\"(?P<label>.*?)\"\s*{closer}", re.DOTALL)
-            if found := label.match(self.text, quoted.end() - 1):
-                self.at = found.end()
-                return quoted["opener"], f'"{found["label"]}"'
+            if match := label.match(self.text, quoted.end() - 1):
+                self.at = match.end()
+                return quoted["opener"], f'"{match["label"]}"'
         end = self._closing_bracket()
         raw = self.text[self.at : end]
         if quoted and raw.count('"') == 1:
@@ -281,10 +281,10 @@ class _Parser:
         opener = self.text[self.at]
         closer = _PAIRS.get(opener, "]")
         depth = 0
-        for found in re.compile(rf"[{re.escape(opener + closer)}]").finditer(self.text, self.at):
-            depth += 1 if found.group() == opener else -1
+        for match in re.compile(rf"[{re.escape(opener + closer)}]").finditer(self.text, self.at):
+            depth += 1 if match.group() == opener else -1
             if depth == 0:
-                return found.end()
+                return match.end()
         raise self._error(f"expected a closing {closer!r}")
 
     def _arrow(self) -> _Arrow | None:
@@ -314,14 +314,14 @@ class _Parser:
         return None
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
-        found = self._take(pattern)
-        return len(found.group()) if found else 0
+        match = self._take(pattern)
+        return len(match.group()) if match else 0
 
     def _line(self) -> int:
         return self.text.count("\n", 0, self.at) + 1
@@ -333,7 +333,7 @@ class _Parser:
 
 
 def _peel(raw: str) -> tuple[str, str]:
-    """A bracketed label without its brackets, however many there are; the opener comes first."""
+    """Strip all brackets from a label and return the opening ones and the content."""
     opener, inner = raw[0], raw[1:-1]
     while len(inner) > 1 and opener + inner[0] in _CLOSERS:
         if not (_encloses(inner) or _is_slanted(inner)):
@@ -343,7 +343,7 @@ def _peel(raw: str) -> tuple[str, str]:
 
 
 def _encloses(text: str) -> bool:
-    """Whether the first character is a bracket that the last one closes."""
+    """Return True if the first character is a bracket that the last one closes."""
     closer = _PAIRS.get(text[0], text[0] if text[0] == "-" else "")
     if text[-1] != closer:
         return False
@@ -369,7 +369,7 @@ def _describe(node: Node, attributes: str) -> None:
 
 
 def _label(raw: str) -> str:
-    """The words of a label, its own quotes and Markdown string marks taken off."""
+    """Return the words of a label without its own quotes and Markdown string marks."""
     text = raw.strip()
     if len(text) >= 2 and text[0] == text[-1] == '"':
         text = text[1:-1]
@@ -378,7 +378,7 @@ def _label(raw: str) -> str:
 
 
 def _unquote(value: str) -> str:
-    """A scalar of front matter: double quotes with JSON escapes, single quotes, or bare."""
+    """Parse a scalar of front matter: double quotes with JSON escapes, single quotes, or bare."""
     if len(value) >= 2 and value[0] == value[-1] == "'":
         return value[1:-1].replace("''", "'")
     try:

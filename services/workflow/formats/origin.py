@@ -1,4 +1,4 @@
-"""Whose reading of a page a workflow follows, in words."""
+"""Description of whose reading of a page a workflow follows."""
 
 from services.workflow.model import Workflow
 
@@ -12,8 +12,8 @@ _READERS = {
 _STATES = {"approved": "approved", "read": "not checked by a person"}
 
 
-def reading_told(workflow: Workflow) -> str:
-    """Whose reading of the page it follows, how far that was checked, and who chose the page."""
+def describe_reading(workflow: Workflow) -> str:
+    """Describe who read the page, how far that was checked, and who chose the page."""
     origin = workflow.provenance
     if origin is None or not origin.reader:
         return ""

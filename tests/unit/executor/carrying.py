@@ -6,10 +6,9 @@ import yaml
 
 from services.contracts.execution import RunMode, RunPhase
 from services.executor.adapters.port import UnknownEffectError
-from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.bindings.proposer import BindingProposer, target_of
 from services.executor.runs.engine import RunEngine
-from services.executor.runs.events import Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, RunEventKind
 from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
 from services.executor.runs.store import ADVANCE_TASK, RunStore
 from services.executor.tools.catalogue import Catalogue
@@ -21,7 +20,7 @@ from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.lowering import lower
-from services.simulator.direct import DirectDevices, HandClock
+from services.simulator.direct import DirectDevices, ManualClock
 from services.simulator.faults import Fault
 from services.simulator.model import LEAVES, SPINES
 from services.simulator.simulation import CATALOGUE
@@ -29,10 +28,10 @@ from tests.readings import simulated_reading
 
 
 def catalogue(**policy):
-    told = yaml.safe_load((CATALOGUE / "switch.yaml").read_text())
+    entries = yaml.safe_load((CATALOGUE / "switch.yaml").read_text())
     rules = yaml.safe_load((CATALOGUE / "policy.yaml").read_text()) | policy
     return Catalogue(
-        tools=tuple(Tool.model_validate(each) for each in told),
+        tools=tuple(Tool.model_validate(each) for each in entries),
         targets=tuple(
             Target(name=n, kind="switch", host="127.0.0.1", simulated=True)
             for n in (*LEAVES, *SPINES)
@@ -53,7 +52,7 @@ class Carrying:
         return True
 
     def __init__(self, **policy):
-        self.clock = HandClock()
+        self.clock = ManualClock()
         self.devices = DirectDevices(self.clock)
         self.catalogue = catalogue(**policy)
         self.database = Database.memory()
@@ -72,22 +71,22 @@ class Carrying:
             is_approved=self.is_approved,
         )
 
-    def verify(self, name, **told):
+    def verify(self, name, **verification):
         """Let a change be verified otherwise."""
         before = self.catalogue
         tools = tuple(
-            Tool.model_validate({**t.model_dump(), "verify": told}) if t.name == name else t
+            Tool.model_validate({**t.model_dump(), "verify": verification}) if t.name == name else t
             for t in before.tools
         )
         self.catalogue = Catalogue(tools=tools, targets=before.targets, policy=before.policy)
 
     def break_(self, fault: Fault):
-        self.devices.broken.inject(fault)
+        self.devices.active_faults.inject(fault)
         return fault.alert(self.devices.world)["labels"]
 
     def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, ticket="t", **limits):
         workflow = workflow_of(page)
-        bindings = Proposing(self.catalogue).bindings(workflow, labels)
+        bindings = BindingProposer(self.catalogue).propose(workflow, labels)
         targets = {
             b.step: t.name
             for b in bindings
@@ -128,15 +127,17 @@ class Carrying:
 
     def approve(self, run_id, by="bea"):
         stored = self.store.load(run_id)
-        asked = stored.state.open_approval
-        event = NewEvent(Kind.APPROVED, asked.place, {"digest": asked.digest, "kind": "person"}, by)
+        approval = stored.state.open_approval
+        event = NewEvent(
+            RunEventKind.APPROVED, approval.place, {"digest": approval.digest, "kind": "person"}, by
+        )
         self.store.append(stored, [event], self.clock.now())
         return self.go(run_id)
 
     def answer(self, run_id, option, **arguments):
         stored = self.store.load(run_id)
         facts = {"option": option, "arguments": arguments, "word": ""}
-        event = NewEvent(Kind.ANSWERED, stored.state.question.place, facts, "bea")
+        event = NewEvent(RunEventKind.ANSWERED, stored.state.question.place, facts, "bea")
         self.store.append(stored, [event], self.clock.now())
         return self.go(run_id)
 

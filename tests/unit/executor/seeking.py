@@ -4,12 +4,18 @@ import json
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
-from services.executor.calling import Calling
 from services.executor.search.engine import SearchEngine
-from services.executor.search.experts import Expert, experts_of
-from services.executor.search.search import Change, Limits, Search, SearchTicket
+from services.executor.search.search import (
+    Expert,
+    Search,
+    SearchLimits,
+    SearchTicket,
+    SuggestibleTool,
+    load_experts,
+)
 from services.executor.search.store import SEARCH_TASK, SearchStore
-from services.executor.tools.tool import Effect
+from services.executor.tool_caller import ToolCaller
+from services.executor.tools.tool import ToolEffect
 from services.kit.ids import time_ordered_id
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.llm.scripted import ScriptedChatModel
@@ -24,8 +30,8 @@ SHUT_DOWN = "The neighbor 10.0.11.1 of leaf-1 is administratively shut down"
 
 def look(subtask, *, expert="network", hypothesis="", **more):
     """A plan."""
-    told = {"choice": "look", "expert": expert, "subtask": subtask, "hypothesis": hypothesis}
-    return told | {"why": "it tells most"} | more
+    plan = {"choice": "look", "expert": expert, "subtask": subtask, "hypothesis": hypothesis}
+    return plan | {"why": "it tells most"} | more
 
 
 def tells(text, *, lines=(), fields=(), supports=(), refutes=()):
@@ -36,8 +42,8 @@ def tells(text, *, lines=(), fields=(), supports=(), refutes=()):
 
 def answers(cause, *claims, suggestion=None):
     """An answer; each claim is a text and its evidence."""
-    told = [{"text": text, "evidence": [*evidence]} for text, evidence in claims]
-    return {"choice": "answer", "cause": cause, "claims": told, "suggestion": suggestion}
+    cited = [{"text": text, "evidence": [*evidence]} for text, evidence in claims]
+    return {"choice": "answer", "cause": cause, "claims": cited, "suggestion": suggestion}
 
 
 def of(observation, *, lines=(), fields=()):
@@ -64,11 +70,11 @@ class Retrieval:
     """Implements what a search uses of `Retrieval`."""
 
     def __init__(self):
-        self.asked = []
+        self.titles = []
         self.texts = {"net/bgp.md": "A neighbor is shut down on purpose.", "host/fan.md": "Fans."}
 
     def retrieve(self, request):
-        self.asked.append(request.title)
+        self.titles.append(request.title)
         chunks = [
             Chunk(
                 id=id_,
@@ -78,8 +84,8 @@ class Retrieval:
             )
             for id_, text in self.texts.items()
         ]
-        found = tuple(RetrievedChunk(chunk=each, score=0.5) for each in chunks)
-        return SimpleNamespace(chunks=found)
+        retrieved = tuple(RetrievedChunk(chunk=each, score=0.5) for each in chunks)
+        return SimpleNamespace(chunks=retrieved)
 
 
 class Seeking:
@@ -95,31 +101,31 @@ class Seeking:
         self.store = SearchStore(self.database, self.outbox)
         self.retrieval = Retrieval()
         self.script = [json.dumps(each) if isinstance(each, dict) else each for each in script]
-        self.told = 0
+        self.replies = 0
         self.model = ScriptedChatModel(self._answer)
-        self.experts = experts or experts_of(None, self.catalogue)
+        self.experts = experts or load_experts(None, self.catalogue)
         self.suspension = None
         self.engine = self.new_engine()
         self.outbox.register(SEARCH_TASK, self.engine.advance)
 
     def _answer(self, request):
         """The next of the script, as often as it is asked; what follows depends on what is kept."""
-        said = self.script[min(self.kept, len(self.script) - 1)]
-        if isinstance(said, Exception):
-            raise said
-        return [said]
+        reply = self.script[min(self.kept, len(self.script) - 1)]
+        if isinstance(reply, Exception):
+            raise reply
+        return [reply]
 
     @property
     def kept(self):
         """How many answers are in the events."""
-        found = [s.id for s in self.store.latest()]
-        events = [e for id_ in found for e in self.store.load(id_).events]
+        search_ids = [s.id for s in self.store.latest()]
+        events = [e for id_ in search_ids for e in self.store.load(id_).events]
         return sum(e.kind.value in {"answered", "not_answered"} for e in events)
 
     def new_engine(self):
         return SearchEngine(
             self.store,
-            Calling(lambda: self.catalogue, {"ssh": self.devices}),
+            ToolCaller(lambda: self.catalogue, {"ssh": self.devices}),
             self.retrieval,
             self.model,
             self.clock,
@@ -134,17 +140,17 @@ class Seeking:
             experts=self.experts,
             tools=tuple(t for t in self.catalogue.tools if t.name in names),
             changes=tuple(
-                Change(
+                SuggestibleTool(
                     name=t.name,
                     description=t.description,
                     target=t.target,
                     parameters=tuple(t.parameters),
                 )
                 for t in self.catalogue.tools
-                if t.effect is Effect.CHANGE
+                if t.effect is ToolEffect.CHANGE
             ),
             targets={t.name: t.kind for t in self.catalogue.targets},
-            limits=Limits(**limits),
+            limits=SearchLimits(**limits),
             started_by="ann",
             started_at=datetime.fromtimestamp(self.clock.now(), UTC),
         )

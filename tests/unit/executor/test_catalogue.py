@@ -1,8 +1,12 @@
 import pytest
 import yaml
 
-from services.executor.tools.catalogue import BadCatalogueError, Catalogue, UnknownToolError
-from services.executor.tools.kept_catalogue import KeptCatalogue
+from services.executor.tools.catalogue import (
+    BadCatalogueError,
+    CachedCatalogue,
+    Catalogue,
+    UnknownToolError,
+)
 from services.simulator.simulation import CATALOGUE
 
 LOOK = {
@@ -49,7 +53,7 @@ def test_what_is_known_to_change_something_is_no_look(tmp_path, way):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (
             {"before": [{"tool": "nothing", "tests": [{"field": "x", "comparison": "is"}]}]},
@@ -64,15 +68,15 @@ def test_what_is_known_to_change_something_is_no_look(tmp_path, way):
         ({"output": {"fields": {"x": {"find": "("}}}}, "a.yaml"),
     ],
 )
-def test_what_cannot_be_is_an_error_that_names_the_file(tmp_path, change, told):
-    with pytest.raises((BadCatalogueError, ValueError), match=r"(?s)" + told):
+def test_what_cannot_be_is_an_error_that_names_the_file(tmp_path, change, message):
+    with pytest.raises((BadCatalogueError, ValueError), match=r"(?s)" + message):
         Catalogue.of_folder(folder_of(tmp_path, {**LOOK, **change}))
 
 
 @pytest.mark.parametrize(
-    ("on", "told"), [("nowhere", "which is no target"), ("leaf-1", "which is for a metrics")]
+    ("on", "message"), [("nowhere", "which is no target"), ("leaf-1", "which is for a metrics")]
 )
-def test_another_target_that_is_asked_is_there_and_of_the_tool_s_kind(tmp_path, on, told):
+def test_another_target_that_is_asked_is_there_and_of_the_tool_s_kind(tmp_path, on, message):
     query = {**LOOK, "target": "metrics", "way": {"by": "prometheus", "query": "up"}}
     query["output"] = {"parser": "json", "fields": {"x": {"find": "data"}}}
     change = {**LOOK, "name": "change", "effect": "change"}
@@ -84,7 +88,7 @@ def test_another_target_that_is_asked_is_there_and_of_the_tool_s_kind(tmp_path, 
             folder_of(tmp_path, query, {**change, "verify": verify}, targets=targets)
         )
 
-    with pytest.raises(BadCatalogueError, match=told):
+    with pytest.raises(BadCatalogueError, match=message):
         catalogue(on)
     assert catalogue("prometheus").tool("change").verify.on == "prometheus"
 
@@ -103,7 +107,7 @@ def test_no_yaml_is_an_error(tmp_path):
 
 def test_a_file_that_is_changed_counts_at_once(tmp_path):
     folder = folder_of(tmp_path, LOOK)
-    kept = KeptCatalogue(folder)
+    kept = CachedCatalogue(folder)
     assert not kept().policy.changes.installation
     folder_of(tmp_path, LOOK, policy={"changes": {"installation": True}})
     assert kept().policy.changes.installation

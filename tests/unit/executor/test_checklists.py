@@ -13,10 +13,10 @@ from services.contracts.execution import (
     StartRun,
 )
 from services.executor.bindings.binding import Binding
-from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.bindings.proposer import BindingProposer, target_of
 from services.executor.runs.run import Confirmation, Run, RunTicket
 from services.executor.service import ChecklistRunError, NotApproverError, RunRefusedError
-from services.executor.tools.tool import Effect
+from services.executor.tools.tool import ToolEffect
 from services.kit.access.caller import acting_as
 from services.kit.errors import NotFoundError
 from services.simulator.simulation import PAGES
@@ -112,18 +112,20 @@ def test_looks_alone_are_proposed_for_boxes(house):
 
 def changes_of(house):
     """The bindings that the page's commands would have, were it a reading."""
-    bound = Proposing(house.carrying.catalogue).bindings(
+    bound = BindingProposer(house.carrying.catalogue).propose(
         house.tickets.workflow_now, house.tickets.labels
     )
     catalogue = house.carrying.catalogue
-    return [b for b in bound if b.tool and catalogue.tool(b.tool).effect is Effect.CHANGE]
+    return [b for b in bound if b.tool and catalogue.tool(b.tool).effect is ToolEffect.CHANGE]
 
 
 def test_nobody_vouches_for_a_change_at_a_box(house):
     change = changes_of(house)[0]
-    given = BindingApproval(ticket_id="t", step=change.step, binding=change.model_dump(mode="json"))
+    approval = BindingApproval(
+        ticket_id="t", step=change.step, binding=change.model_dump(mode="json")
+    )
     with acting_as(BEA), pytest.raises(ChecklistRunError):
-        house.service.approve_binding(given)
+        house.service.approve_binding(approval)
 
 
 def test_an_approved_reading_beside_it_approves_no_box(house):
@@ -137,7 +139,7 @@ def test_an_approved_reading_beside_it_approves_no_box(house):
 def test_a_run_that_somebody_made_of_a_page_sends_nothing(house):
     """As far as a run can be made of it: by hand, with all bindings and no reason against it."""
     workflow, carrying = house.tickets.workflow_now, house.carrying
-    bindings: tuple[Binding, ...] = Proposing(carrying.catalogue).bindings(
+    bindings: tuple[Binding, ...] = BindingProposer(carrying.catalogue).propose(
         workflow, house.tickets.labels
     )
     assert changes_of(house)

@@ -2,24 +2,26 @@
 
 import pytest
 
-from services.executor.search.claims import Evidence, Vocabulary, unsupported
+from services.executor.search.claims import CitedEvidence, Vocabulary, find_unsupported
 from tests.unit.executor.carrying import catalogue
 
 WORDS = Vocabulary.of(catalogue().tools, ("leaf-1", "leaf-2", "snmpd"))
-SESSION = Evidence(
+SESSION = CitedEvidence(
     ("leaf-1 10.0.11.1", "  BGP state = Idle", "  Administratively shut down: yes"),
     (("bgp_session", "state", "Idle"), ("bgp_session", "shut", "yes")),
 )
-NOT_SHUT = Evidence(
+NOT_SHUT = CitedEvidence(
     ("leaf-1 10.0.11.1", "  Administratively shut down: no"),
     (("bgp_session", "shut", "no"),),
 )
-CPU = Evidence(("leaf-2", "CPU utilization: 97.4%", "Busiest process: snmpd 93.0%"))
-LIGHT = Evidence(("leaf-1 Ethernet1/49", "  Rx power: -17.5 dBm (low alarm, threshold -14.0 dBm)"))
+CPU = CitedEvidence(("leaf-2", "CPU utilization: 97.4%", "Busiest process: snmpd 93.0%"))
+LIGHT = CitedEvidence(
+    ("leaf-1 Ethernet1/49", "  Rx power: -17.5 dBm (low alarm, threshold -14.0 dBm)")
+)
 
 
 @pytest.mark.parametrize(
-    ("said", "evidence"),
+    ("claim", "evidence"),
     [
         ("The session to 10.0.11.1 is Idle", SESSION),
         ("leaf-1's neighbor 10.0.11.1 was administratively shut down.", SESSION),
@@ -34,12 +36,12 @@ LIGHT = Evidence(("leaf-1 Ethernet1/49", "  Rx power: -17.5 dBm (low alarm, thre
         ("The optic's power raised a low alarm", LIGHT),
     ],
 )
-def test_what_the_lines_say_stands(said, evidence):
-    assert unsupported(said, evidence, WORDS) == ""
+def test_what_the_lines_say_stands(claim, evidence):
+    assert find_unsupported(claim, evidence, WORDS) == ""
 
 
 @pytest.mark.parametrize(
-    ("said", "evidence", "what"),
+    ("claim", "evidence", "what"),
     [
         ("The session to 10.0.21.1 is Idle", SESSION, "10.0.21.1"),
         ("The session to 10.0.11.1 is Established", SESSION, "established"),
@@ -52,5 +54,5 @@ def test_what_the_lines_say_stands(said, evidence):
         ("Somebody cut the cable outside", CPU, "nothing of it"),
     ],
 )
-def test_what_they_do_not_say_does_not_and_is_named(said, evidence, what):
-    assert what in unsupported(said, evidence, WORDS)
+def test_what_they_do_not_say_does_not_and_is_named(claim, evidence, what):
+    assert what in find_unsupported(claim, evidence, WORDS)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from services.executor.search.experts import experts_of, nearest
+from services.executor.search.search import load_experts, nearest_expert
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue
 from tests.unit.executor.carrying import catalogue
 
-KNOWN = catalogue()
+CATALOGUE = catalogue()
 
 
 def written(folder, *texts):
@@ -17,7 +17,7 @@ def written(folder, *texts):
 
 
 def test_the_shipped_experts_have_the_tools_that_only_look():
-    experts = {each.name: each for each in experts_of(None, KNOWN)}
+    experts = {each.name: each for each in load_experts(None, CATALOGUE)}
     assert list(experts) == ["host", "network", "service"]
     assert "bgp_session" in experts["network"].tools
     assert "bgp_session_enable" not in experts["service"].tools
@@ -25,12 +25,12 @@ def test_the_shipped_experts_have_the_tools_that_only_look():
 
 
 def test_without_tools_there_is_no_expert():
-    assert experts_of(None, Catalogue()) == ()
+    assert load_experts(None, Catalogue()) == ()
 
 
 def test_files_take_the_place_of_the_shipped_ones(tmp_path):
     folder = written(tmp_path, "{name: bgp, role: knows BGP, tools: [bgp_session, 'cpu*']}")
-    (expert,) = experts_of(folder, KNOWN)
+    (expert,) = load_experts(folder, CATALOGUE)
     assert expert.tools == ("bgp_session", "cpu")
 
 
@@ -47,17 +47,17 @@ def test_files_take_the_place_of_the_shipped_ones(tmp_path):
 )
 def test_what_cannot_be_is_an_error_that_names_the_file(tmp_path, text, why):
     with pytest.raises(BadCatalogueError, match=why):
-        experts_of(written(tmp_path, text), KNOWN)
+        load_experts(written(tmp_path, text), CATALOGUE)
 
 
 def test_a_name_is_told_once(tmp_path):
     text = "{name: a, role: r, tools: [cpu]}"
     with pytest.raises(BadCatalogueError, match=r"1\.yaml: the expert 'a' is told twice"):
-        experts_of(written(tmp_path, text, text), KNOWN)
+        load_experts(written(tmp_path, text, text), CATALOGUE)
 
 
 def test_what_nobody_in_particular_is_asked_goes_to_the_nearest():
-    experts = experts_of(None, KNOWN)
-    says = {tool.name: tool.description for tool in KNOWN.tools}
-    assert nearest(experts, "how full is the flash", says).name == "host"
-    assert nearest(experts, "receive power of the optic", says).name == "network"
+    experts = load_experts(None, CATALOGUE)
+    says = {tool.name: tool.description for tool in CATALOGUE.tools}
+    assert nearest_expert(experts, "how full is the flash", says).name == "host"
+    assert nearest_expert(experts, "receive power of the optic", says).name == "network"

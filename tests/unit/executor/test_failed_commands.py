@@ -2,9 +2,8 @@
 
 import pytest
 
-from services.executor.runs.events import Kind
-from services.executor.runs.failures import not_understood, said_by_page
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, RunEventKind
+from services.executor.runs.failures import find_error_line, page_command
 from services.simulator.faults import Fault
 from tests.unit.executor.carrying import Carrying
 
@@ -17,11 +16,12 @@ def carrying():
     return Carrying()
 
 
-def sent(carrying, *lines, kind=Kind.OBSERVED, shown=None, **facts):
+def sent(carrying, *lines, kind=RunEventKind.OBSERVED, shown=None, **facts):
     """A run of the page's first step with a command, and what came of it."""
-    run = carrying.store.load(carrying.start("BgpSessionDown", carrying.break_(FAULT))).run
+    stored = carrying.store.load(carrying.start("BgpSessionDown", carrying.break_(FAULT)))
+    run = stored.run
     step = next(each for each in run.workflow.steps if each.commands)
-    told = {
+    payload = {
         "purpose": "look",
         "tool": "t",
         "target": "leaf-1",
@@ -31,19 +31,19 @@ def sent(carrying, *lines, kind=Kind.OBSERVED, shown=None, **facts):
         "shown": shown or step.commands[0],
         **facts,
     }
-    told |= {"lines": list(lines)} if kind is Kind.OBSERVED else {}
-    carrying.store.record(run, NewEvent(kind, (step.id, 1), told), carrying.clock.now())
+    payload |= {"lines": list(lines)} if kind is RunEventKind.OBSERVED else {}
+    carrying.store.record(stored, NewEvent(kind, (step.id, 1), payload), carrying.clock.now())
     return run, step
 
 
 def test_a_command_that_is_not_understood_is_told_with_its_runs_and_the_answer(carrying):
     first, step = sent(carrying, "% Invalid input detected at '^' marker.")
     second, _ = sent(carrying, "                  ^", "% Invalid input detected at '^' marker.")
-    (found,) = carrying.store.failed_commands(0)
-    assert (found.document_id, found.command, found.times) == (PAGE, step.commands[0], 2)
-    assert set(found.runs) == {second.id, first.id}
-    assert found.answer == "% Invalid input detected at '^' marker."
-    assert found.start_line == step.citations[0].start_line
+    (failure,) = carrying.store.failed_commands(0)
+    assert (failure.document_id, failure.command, failure.times) == (PAGE, step.commands[0], 2)
+    assert set(failure.runs) == {second.id, first.id}
+    assert failure.answer == "% Invalid input detected at '^' marker."
+    assert failure.start_line == step.citations[0].start_line
 
 
 def test_a_target_that_understands_it_later_settles_it(carrying):
@@ -55,8 +55,8 @@ def test_a_target_that_understands_it_later_settles_it(carrying):
 
 
 def test_a_target_that_cannot_be_reached_says_nothing_of_the_page(carrying):
-    sent(carrying, kind=Kind.NOT_OBSERVED, why="leaf-1 cannot be reached", is_final=False)
-    sent(carrying, kind=Kind.NOT_OBSERVED, why="leaf-1 refused to log us in", is_final=True)
+    sent(carrying, kind=RunEventKind.NOT_OBSERVED, why="leaf-1 cannot be reached", is_final=False)
+    sent(carrying, kind=RunEventKind.NOT_OBSERVED, why="leaf-1 refused to log us in", is_final=True)
     assert carrying.store.failed_commands(0) == []
 
 
@@ -86,7 +86,7 @@ def test_older_runs_are_left_out(carrying):
     ],
 )
 def test_shells_and_devices_say_that_they_do_not_know_a_command(command, answer):
-    assert not_understood(command, [answer]) == answer
+    assert find_error_line(command, [answer]) == answer
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_shells_and_devices_say_that_they_do_not_know_a_command(command, answer)
     ],
 )
 def test_answers_and_logs_are_no_refusal(lines):
-    assert not_understood("kubectl logs web-0", lines) == ""
+    assert find_error_line("kubectl logs web-0", lines) == ""
 
 
 def test_the_pages_command_is_the_one_that_was_sent_with_its_places_filled():
     commands = ("show version", "kubectl -n <namespace> logs POD_NAME\nkubectl get nodes")
-    assert said_by_page(commands, "kubectl -n shop logs web-0") == (
+    assert page_command(commands, "kubectl -n shop logs web-0") == (
         "kubectl -n <namespace> logs POD_NAME"
     )
-    assert said_by_page(commands, "kubectl get nodes") == "kubectl get nodes"
-    assert said_by_page(commands, "systemctl status x") == ""
-    assert said_by_page(commands, "  ") == ""
+    assert page_command(commands, "kubectl get nodes") == "kubectl get nodes"
+    assert page_command(commands, "systemctl status x") == ""
+    assert page_command(commands, "  ") == ""
 
 
 def test_a_comment_is_no_command_of_the_page():
-    assert said_by_page(("# look at the nodes", "date"), "# look at the nodes") == ""
+    assert page_command(("# look at the nodes", "date"), "# look at the nodes") == ""

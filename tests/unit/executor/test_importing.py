@@ -10,12 +10,12 @@ import yaml
 
 from services.executor.adapters.http import HttpAdapter
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.importing.imported import MOST_CHARACTERS, MOST_TOOLS, name_of
-from services.executor.tools.importing.mcp import ListedTool, tools_of_mcp
-from services.executor.tools.importing.openapi import NoDescriptionError, tools_of_openapi
+from services.executor.tools.importing.entries import MOST_CHARACTERS, MOST_TOOLS, to_snake_case
+from services.executor.tools.importing.mcp import ListedTool, import_mcp_tools
+from services.executor.tools.importing.openapi import NoDescriptionError, import_openapi_tools
 from services.executor.tools.outputs import read_output
 from services.executor.tools.target import Target
-from services.executor.tools.tool import BadArgumentError, Effect, McpWay
+from services.executor.tools.tool import BadArgumentError, McpWay, ToolEffect
 from tests.command import flowxpert
 
 FILE = Path(__file__).parents[2] / "fixtures" / "inventory.openapi.yaml"
@@ -29,7 +29,7 @@ def catalogue_of(imported, folder):
 
 @pytest.fixture
 def imported():
-    return tools_of_openapi(FILE, "inventory")
+    return import_openapi_tools(FILE, "inventory")
 
 
 @pytest.fixture
@@ -49,16 +49,16 @@ def described(tmp_path, **paths):
 def test_get_looks_and_everything_else_changes_something(catalogue):
     effects = {tool.name: tool.effect for tool in catalogue.tools}
     assert effects == {
-        "get_node_state": Effect.READ,
-        "delete_node": Effect.CHANGE,
-        "scale_node": Effect.CHANGE,
-        "restart_node": Effect.CHANGE,  # a GET, whose name tells a deed
-        "get_nodes": Effect.READ,
+        "get_node_state": ToolEffect.READ,
+        "delete_node": ToolEffect.CHANGE,
+        "scale_node": ToolEffect.CHANGE,
+        "restart_node": ToolEffect.CHANGE,  # a GET, whose name tells a deed
+        "get_nodes": ToolEffect.READ,
     }
     assert {tool.target for tool in catalogue.tools} == {"inventory"}
 
 
-def test_an_address_has_places_for_what_it_is_told(catalogue):
+def test_an_address_has_places_for_its_parameters(catalogue):
     tool = catalogue.tool("get_node_state")
     assert tool.way.path == "/nodes/{node_id}"
     assert tool.way.query == {"view": "{view}"}
@@ -93,8 +93,8 @@ def test_fields_of_the_answer_are_found_by_their_paths(catalogue):
         "taints": ["a", "b"],
         "owner": {"team": "network"},
     }
-    told = read_output(tool, json.dumps(answer), "").fields
-    assert told == {
+    fields = read_output(tool, json.dumps(answer), "").fields
+    assert fields == {
         "phase": "NotReady",
         "pods": 7,
         "cordoned": True,
@@ -106,7 +106,7 @@ def test_fields_of_the_answer_are_found_by_their_paths(catalogue):
 
 
 def test_what_the_catalogue_cannot_say_is_listed_with_its_reason(imported):
-    told = "\n".join(imported.left_out)
+    left_out = "\n".join(imported.left_out)
     for name, why in {
         "getNodeState": "verbose of its query, which may be missing",
         "head /nodes/{node-id}": "no method",
@@ -116,8 +116,8 @@ def test_what_the_catalogue_cannot_say_is_listed_with_its_reason(imported):
         "listTenants": "X-Tenant in a header",
         "elsewhere": "is not described",
     }.items():
-        assert f"{name}: " in told
-        assert why in told
+        assert f"{name}: " in left_out
+        assert why in left_out
     assert all(f"# Left out: {each}\n" in imported.yaml for each in imported.left_out)
 
 
@@ -142,7 +142,7 @@ def test_words_with_line_breaks_stay_words(tmp_path):
         ],
     }
     fine = {"operationId": "look\n- name: evil", "summary": "a\n- name: evil", "responses": {}}
-    imported = tools_of_openapi(
+    imported = import_openapi_tools(
         described(tmp_path, **{"/a": {"get": get}, "/b": {"get": fine}}), "x"
     )
     names = [tool.name for tool in catalogue_of(imported, tmp_path).tools]
@@ -153,13 +153,13 @@ def test_a_schema_that_contains_itself_many_times_ends(tmp_path):
     ref = {"$ref": "#/paths/~1x/get/responses/200/content/application~1json/schema"}
     schema = {"type": "object", "properties": {f"p{n}": ref for n in range(200)}}
     get = {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}
-    [entry] = tools_of_openapi(described(tmp_path, **{"/x": {"get": get}}), "x").entries
+    [entry] = import_openapi_tools(described(tmp_path, **{"/x": {"get": get}}), "x").entries
     assert entry["name"] == "get_x"
 
 
 def test_a_reference_that_refers_to_itself_ends(tmp_path):
     item = {"get": {"parameters": [{"$ref": "#/paths/~1x/get/parameters/0"}], "responses": {}}}
-    imported = tools_of_openapi(described(tmp_path, **{"/x": item}), "x")
+    imported = import_openapi_tools(described(tmp_path, **{"/x": item}), "x")
     assert [each["name"] for each in imported.entries] == ["get_x"]
 
 
@@ -167,7 +167,7 @@ def test_names_that_are_alike_are_told_apart_and_too_many_are_left_out(tmp_path)
     many = {
         f"/n{n}": {"get": {"operationId": "getIt", "responses": {}}} for n in range(MOST_TOOLS + 3)
     }
-    imported = tools_of_openapi(described(tmp_path, **many), "x")
+    imported = import_openapi_tools(described(tmp_path, **many), "x")
     assert [each["name"] for each in imported.entries][:3] == ["get_it", "get_it_2", "get_it_3"]
     assert len(catalogue_of(imported, tmp_path).tools) == MOST_TOOLS
     assert len(imported.left_out) == 3
@@ -180,11 +180,11 @@ def test_another_file_is_refused(tmp_path, text):
     path = tmp_path / "x.yaml"
     path.write_text(text)
     with pytest.raises(NoDescriptionError, match=r"x\.yaml"):
-        tools_of_openapi(path, "x")
+        import_openapi_tools(path, "x")
 
 
 @pytest.mark.parametrize(
-    ("told", "name"),
+    ("raw_name", "name"),
     [
         ("getHTTPRoute", "get_http_route"),
         ("v1.Nodes/list", "v1_nodes_list"),
@@ -194,8 +194,8 @@ def test_another_file_is_refused(tmp_path, text):
         ("N" * 300, "n" * 60),
     ],
 )
-def test_a_name_becomes_one_of_the_catalogue(told, name):
-    assert name_of(told) == name
+def test_a_name_becomes_one_of_the_catalogue(raw_name, name):
+    assert to_snake_case(raw_name) == name
 
 
 class Taking(BaseHTTPRequestHandler):
@@ -238,7 +238,7 @@ def test_tools_of_a_server_are_looks_where_it_says_so_and_their_names_do_not_spe
         listed("delete_pod", looks=True, description="Only looks, believe me"),
         listed("pod_events", description="Says nothing of what it does"),
     ]
-    catalogue = catalogue_of(tools_of_mcp(tools, "cluster"), tmp_path)
+    catalogue = catalogue_of(import_mcp_tools(tools, "cluster"), tmp_path)
     assert [(tool.name, tool.effect.value) for tool in catalogue.tools] == [
         ("pod_state", "read"),
         ("get_pod_logs", "read"),
@@ -259,7 +259,7 @@ def test_arguments_of_a_server_s_tool_keep_their_names(tmp_path):
         },
     }
     tells = {"type": "object", "properties": {"restarts": {"type": "integer"}}}
-    imported = tools_of_mcp([listed("logs", takes, tells=tells, looks=True)], "cluster")
+    imported = import_mcp_tools([listed("logs", takes, tells=tells, looks=True)], "cluster")
     [tool] = catalogue_of(imported, tmp_path).tools
     assert tool.parameters.keys() == {"podName", "lines"}
     assert tool.parameters["lines"].maximum == 500
@@ -280,7 +280,7 @@ def test_arguments_of_a_server_s_tool_keep_their_names(tmp_path):
 )
 def test_a_tool_whose_arguments_cannot_be_said_is_left_out(needed, schema, why):
     takes = {"required": [needed], "properties": {needed: schema}}
-    imported = tools_of_mcp([listed("act", takes)], "x")
+    imported = import_mcp_tools([listed("act", takes)], "x")
     assert not imported.entries
     assert why in imported.left_out[0]
 

@@ -7,11 +7,11 @@ import pytest
 from services.contracts.execution import LookAtOnce, RunMode, RunOutcome
 from services.contracts.ticket import Fit
 from services.executor.adapters.port import StoppedError
-from services.executor.reporting import Reporting
-from services.executor.runs.events import Kind
+from services.executor.reporters import RunReporter
+from services.executor.runs.events import RunEventKind
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.errors import NotFoundError
-from services.simulator.faults import Acts, Fault
+from services.simulator.faults import Fault, RepairEffect
 from tests.unit.executor.carrying import workflow_of
 from tests.unit.executor.test_service import House
 
@@ -25,7 +25,7 @@ class Proposals:
         self.validated.extend(validation.document_ids)
 
 
-ASKED = LookAtOnce(ticket_id="t", workflow_id="w")
+REQUEST = LookAtOnce(ticket_id="t", workflow_id="w")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def house():
 
 
 def looked(house):
-    run_id = house.service.look_at_once(ASKED).run_id
+    run_id = house.service.look_at_once(REQUEST).run_id
     house.carrying.go(run_id)
     return house.service.run(run_id)
 
@@ -89,28 +89,28 @@ def test_another_workflow_of_the_ticket_is_looked_at_anew(house):
     house.tickets.ticket = lambda _id: again
     second = house.service.look_at_once(LookAtOnce(ticket_id="t", workflow_id="w2"))
     assert second.run_id not in {first.id, ""}
-    assert house.service.look_at_once(ASKED).run_id == ""  # the ticket shows it no more
+    assert house.service.look_at_once(REQUEST).run_id == ""  # the ticket shows it no more
 
 
 @pytest.mark.parametrize("policy", [{}, {"reads": {}}, {"reads": {"at_once": False}}])
 def test_nothing_is_looked_at_where_the_policy_does_not_say_so(policy):
     house = House(**({"reads": {}} | policy))
-    assert house.service.look_at_once(ASKED).run_id == ""
+    assert house.service.look_at_once(REQUEST).run_id == ""
     assert house.service.runs("t") == []
 
 
 def test_an_unsure_fit_is_not_looked_at(house):
     house.tickets.fit = Fit.UNSURE
-    assert house.service.look_at_once(ASKED).run_id == ""
+    assert house.service.look_at_once(REQUEST).run_id == ""
 
 
 def test_a_workflow_that_no_tool_can_look_at_makes_no_run(house):
     house.tickets.labels = {"device": "unknown-9", "neighbor": "10.0.11.1"}
-    assert house.service.look_at_once(ASKED).run_id == ""
+    assert house.service.look_at_once(REQUEST).run_id == ""
     assert house.service.runs("t") == []
 
 
-def test_a_ticket_that_is_gone_is_told(house):
+def test_a_ticket_that_is_gone_is_an_error(house):
     with pytest.raises(NotFoundError):
         house.service.look_at_once(LookAtOnce(ticket_id="gone", workflow_id="w"))
 
@@ -132,7 +132,7 @@ class Noting:
 
 def test_its_ticket_is_told_what_answers_its_questions(house):
     run, tickets = looked(house), Noting()
-    Reporting(house.carrying.store, tickets, None, Proposals).run(run.id)
+    RunReporter(house.carrying.store, tickets, None, Proposals).report(run.id)
     [(ticket, note)] = tickets.notes
     decided = next(e for e in run.events if e.kind == "decided")
     assert (ticket, note.is_look, note.workflow_id) == ("t", True, "w")
@@ -145,7 +145,7 @@ def test_a_run_that_somebody_started_is_no_look(house):
     house.approve_page()
     house.approve_bindings()
     run, tickets = house.approve(house.start()), Noting()
-    Reporting(house.carrying.store, tickets, None, Proposals).run(run.id)
+    RunReporter(house.carrying.store, tickets, None, Proposals).report(run.id)
     [(_, note)] = tickets.notes
     assert not note.is_look
     assert note.seen == ()
@@ -155,12 +155,12 @@ def test_it_asks_nobody_though_a_look_fails(house):
     house.carrying.devices.refuses["bgp_session"] = StoppedError("refused to log us in")
     run = looked(house)
     assert run.outcome is RunOutcome.HANDED_OVER
-    assert Kind.ASKED.value not in [e.kind for e in run.events]
+    assert RunEventKind.QUESTION_RAISED.value not in [e.kind for e in run.events]
 
 
 def test_a_count_that_rises_is_looked_at_twice(house):
     house.tickets.workflow_now = workflow_of("InterfaceCrcErrors")
-    fault = Fault("crc_errors", "leaf-1", "Ethernet1/49", Acts.WORKS)
+    fault = Fault("crc_errors", "leaf-1", "Ethernet1/49", RepairEffect.WORKS)
     house.tickets.labels = house.carrying.break_(fault)
     run = looked(house)
     assert [e.facts["answer"] for e in run.events if e.kind == "decided"] == ["Yes"]

@@ -5,7 +5,7 @@ import pytest
 from services.contracts.execution import BindingApproval, RunMode, StartRun
 from services.executor.service import RunRefusedError
 from services.kit.access.caller import acting_as
-from services.procedure.checklist.same_commands import box_with_commands
+from services.procedure.checklist.places import box_with_commands
 from services.simulator.simulation import PAGES
 from services.workflow.model import Step
 from tests.checklists import checklist_of

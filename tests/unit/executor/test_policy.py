@@ -3,7 +3,7 @@ from datetime import UTC, datetime, time
 import pytest
 from pydantic import ValidationError
 
-from services.executor.tools.policy import ChangeWindow, Policy, Switches, Weekday
+from services.executor.tools.policy import ChangeSwitches, ChangeWindow, Policy, Weekday
 from services.executor.tools.target import Target
 from tests.unit.executor.carrying import catalogue
 
@@ -14,7 +14,7 @@ ON = {"installation": True, "tools": ("bgp_session_clear",), "documents": ("a.md
 
 
 def denied(policy, *, documents=PAGE, at=AT, lately=0, target=LEAF):
-    return policy.denies_change(
+    return policy.reason_to_deny_change(
         catalogue().tool("bgp_session_clear"), target, documents, at, lately
     )
 
@@ -25,30 +25,30 @@ def test_everything_is_off_by_default():
 
 @pytest.mark.parametrize("switch", ["installation", "tools", "documents"])
 def test_each_switch_alone_stops_a_change(switch):
-    assert not denied(Policy(changes=Switches(**ON)))
+    assert not denied(Policy(changes=ChangeSwitches(**ON)))
     assert denied(
-        Policy(changes=Switches(**{name: on for name, on in ON.items() if name != switch}))
+        Policy(changes=ChangeSwitches(**{name: on for name, on in ON.items() if name != switch}))
     )
 
 
 def test_a_step_without_a_source_changes_nothing():
-    assert denied(Policy(changes=Switches(**ON)), documents=frozenset())
+    assert denied(Policy(changes=ChangeSwitches(**ON)), documents=frozenset())
 
 
 def test_a_step_of_two_documents_needs_both():
-    assert denied(Policy(changes=Switches(**ON)), documents=frozenset({"a.md", "b.md"}))
+    assert denied(Policy(changes=ChangeSwitches(**ON)), documents=frozenset({"a.md", "b.md"}))
 
 
 def test_a_target_is_changed_so_often_in_an_hour_and_no_more():
-    policy = Policy(changes=Switches(**ON), changes_per_target_and_hour=2)
+    policy = Policy(changes=ChangeSwitches(**ON), changes_per_target_and_hour=2)
     assert not denied(policy, lately=1)
     assert "2 times" in denied(policy, lately=2)
 
 
 def test_denied_targets_and_tools_and_other_kinds():
-    assert denied(Policy(changes=Switches(**ON), denied_targets=("leaf-1",)))
-    assert denied(Policy(changes=Switches(**ON), denied_tools=("bgp_session_clear",)))
-    assert denied(Policy(changes=Switches(**ON)), target=Target(name="h", kind="host"))
+    assert denied(Policy(changes=ChangeSwitches(**ON), denied_targets=("leaf-1",)))
+    assert denied(Policy(changes=ChangeSwitches(**ON), denied_tools=("bgp_session_clear",)))
+    assert denied(Policy(changes=ChangeSwitches(**ON)), target=Target(name="h", kind="host"))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_denied_targets_and_tools_and_other_kinds():
 )
 def test_a_window_over_midnight_belongs_to_the_day_it_begins_on(moment, holds):
     window = ChangeWindow(days=(Weekday.TUE,), begins=time(22), ends=time(4))
-    assert window.holds(moment) is holds
-    policy = Policy(changes=Switches(**ON), windows=(window,))
+    assert window.contains(moment) is holds
+    policy = Policy(changes=ChangeSwitches(**ON), windows=(window,))
     assert bool(denied(policy, at=moment)) is not holds
 
 

@@ -1,4 +1,4 @@
-from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.bindings.proposer import BindingProposer, target_of
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from tests.unit.executor.carrying import catalogue, workflow_of
 
@@ -8,7 +8,9 @@ LABELS = {"device": "leaf-1", "neighbor": "10.0.11.1", "interface": "Ethernet1/4
 def bound(step, *others, exits=(), labels=LABELS):
     steps = (step, *others)
     workflow = Workflow(title="x", steps=steps, transitions=exits)
-    return {each.step: each for each in Proposing(catalogue()).bindings(workflow, labels)}[step.id]
+    return {each.step: each for each in BindingProposer(catalogue()).propose(workflow, labels)}[
+        step.id
+    ]
 
 
 def act(text, *commands):
@@ -16,14 +18,14 @@ def act(text, *commands):
 
 
 def test_a_command_of_a_tool_binds_its_step():
-    found = bound(act("Look", "show interface <name>"))
-    assert found.tool == "interface_state"
-    assert found.arguments["interface"].value == "interface"
+    binding = bound(act("Look", "show interface <name>"))
+    assert binding.tool == "interface_state"
+    assert binding.arguments["interface"].value == "interface"
 
 
 def test_lines_of_a_configuration_in_one_block_are_one_change():
-    found = bound(act("Take it out", "configure terminal\ninterface <x>\n  shutdown\nend"))
-    assert found.tool == "interface_shut"
+    binding = bound(act("Take it out", "configure terminal\ninterface <x>\n  shutdown\nend"))
+    assert binding.tool == "interface_shut"
 
 
 def test_a_command_with_more_behind_it_is_another_command():
@@ -32,8 +34,8 @@ def test_a_command_with_more_behind_it_is_another_command():
 
 
 def test_a_command_in_a_sentence_binds_too():
-    found = bound(act("See who touched it: show logging last 50"))
-    assert (found.tool, found.arguments["count"].value) == ("log", "50")
+    binding = bound(act("See who touched it: show logging last 50"))
+    assert (binding.tool, binding.arguments["count"].value) == ("log", "50")
 
 
 def test_what_no_tool_says_stays_a_persons():
@@ -63,18 +65,18 @@ def test_that_all_are_well_is_not_read_as_that_one_is_there():
 
 
 def test_an_argument_that_an_earlier_look_tells_is_taken_from_there():
-    found = {
+    by_step = {
         each.step: each
-        for each in Proposing(catalogue()).bindings(
+        for each in BindingProposer(catalogue()).propose(
             workflow_of("SwitchCpuHigh"), {"device": "leaf-1"}
         )
     }
-    restart = next(each for each in found.values() if each.tool == "process_restart")
+    restart = next(each for each in by_step.values() if each.tool == "process_restart")
     assert restart.arguments["process"].value == "cpu.process"
 
 
 def test_a_device_that_nobody_knows_is_no_target():
-    found = bound(act("Look", "show interface <x>"))
-    assert target_of(found, catalogue(), {"device": "leaf-1"}).name == "leaf-1"
-    assert target_of(found, catalogue(), {"device": "core-9"}) is None
-    assert target_of(found, catalogue(), {}) is None
+    binding = bound(act("Look", "show interface <x>"))
+    assert target_of(binding, catalogue(), {"device": "leaf-1"}).name == "leaf-1"
+    assert target_of(binding, catalogue(), {"device": "core-9"}) is None
+    assert target_of(binding, catalogue(), {}) is None

@@ -7,11 +7,10 @@ import pytest
 
 from services.contracts.execution import RunMode, RunOutcome, RunPhase
 from services.executor.adapters.port import NotSentError, StoppedError
-from services.executor.runs.events import Asking, Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.executor.runs.report import report_of
 from services.executor.runs.store import LostRunError, RunMovedError
-from services.simulator.faults import Acts, Fault, alert_of, kinds, variants
+from services.simulator.faults import Fault, RepairEffect, alert_of, kinds, variants
 from services.simulator.simulation import PAGES
 from tests.unit.executor.carrying import UNKNOWN, Carrying
 
@@ -32,7 +31,7 @@ def test_a_session_that_was_shut_is_let_up_and_seen_to_be(carrying):
     assert not carrying.devices.changes(carrying.catalogue)
     state = carrying.approve(run)
     assert state.outcome is RunOutcome.RECOVERED
-    assert carrying.devices.broken.is_mended(SHUT)
+    assert carrying.devices.active_faults.is_mended(SHUT)
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
 
 
@@ -40,12 +39,14 @@ def test_the_other_half_of_a_condition_is_of_the_same_look(carrying):
     run = carrying.start("SwitchCpuHigh", carrying.break_(CPU))
     carrying.go(run)
     assert carrying.approve(run).outcome is RunOutcome.RECOVERED
-    answers = [e.facts["answer"] for e in carrying.store.load(run).events if e.kind is Kind.DECIDED]
+    answers = [
+        e.facts["answer"] for e in carrying.store.load(run).events if e.kind is RunEventKind.DECIDED
+    ]
     assert answers == ["Yes", "No", "No"]
 
 
 def test_an_effect_that_comes_late_is_waited_for(carrying):
-    fault = Fault("bgp_session_hung", "leaf-1", "10.0.11.1", Acts.LATE)
+    fault = Fault("bgp_session_hung", "leaf-1", "10.0.11.1", RepairEffect.LATE)
     run = carrying.start("BgpSessionDown", carrying.break_(fault))
     carrying.go(run)
     assert carrying.approve(run).outcome is RunOutcome.RECOVERED
@@ -56,9 +57,9 @@ def test_an_effect_that_comes_late_is_waited_for(carrying):
 @pytest.mark.parametrize(
     ("acts", "comparison", "came"),
     [
-        (Acts.WORKS, "stayed", Kind.VERIFIED),
-        (Acts.NOTHING, "stayed", Kind.NOT_VERIFIED),
-        (Acts.WORKS, "rose", Kind.NOT_VERIFIED),
+        (RepairEffect.WORKS, "stayed", RunEventKind.VERIFIED),
+        (RepairEffect.NOTHING, "stayed", RunEventKind.NOT_VERIFIED),
+        (RepairEffect.WORKS, "rose", RunEventKind.NOT_VERIFIED),
     ],
 )
 def test_a_count_is_held_against_the_look_before_it_after_the_change(
@@ -78,19 +79,19 @@ def test_a_count_is_held_against_the_look_before_it_after_the_change(
     carrying.go(run)
     carrying.approve(run)
     events = carrying.store.load(run).events
-    [changed] = [e for e in events if e.kind is Kind.CHANGED]
-    [told] = [e for e in events if e.kind in {Kind.VERIFIED, Kind.NOT_VERIFIED}]
-    assert told.kind is came
-    if came is Kind.VERIFIED:
-        assert 30 <= told.at - changed.at <= 60
+    [changed] = [e for e in events if e.kind is RunEventKind.CHANGED]
+    [event] = [e for e in events if e.kind in {RunEventKind.VERIFIED, RunEventKind.NOT_VERIFIED}]
+    assert event.kind is came
+    if came is RunEventKind.VERIFIED:
+        assert 30 <= event.at - changed.at <= 60
 
 
 def test_a_change_that_does_not_show_is_asked_about_and_not_tried_again(carrying):
-    fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", Acts.NOTHING)
+    fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", RepairEffect.NOTHING)
     run = carrying.start("BgpSessionDown", carrying.break_(fault))
     carrying.go(run)
     state = carrying.approve(run)
-    assert state.question.what is Asking.FAILED
+    assert state.question.what is QuestionKind.FAILED
     assert state.question.options[0] == "take the changes back"
     assert "BGP state = Idle" in "\n".join(state.question.evidence)
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
@@ -98,7 +99,7 @@ def test_a_change_that_does_not_show_is_asked_about_and_not_tried_again(carrying
 
 
 def test_changes_are_taken_back_by_leave_in_reverse_order(carrying):
-    fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", Acts.NOTHING)
+    fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", RepairEffect.NOTHING)
     run = carrying.start("BgpSessionDown", carrying.break_(fault))
     carrying.go(run)
     carrying.approve(run)
@@ -115,11 +116,11 @@ def test_a_denial_is_final(carrying):
     stored = carrying.store.load(run)
     carrying.go(run)
     stored = carrying.store.load(run)
-    asked = stored.state.open_approval
-    denied = NewEvent(Kind.DENIED, asked.place, {"digest": asked.digest}, "bea")
+    approval = stored.state.open_approval
+    denied = NewEvent(RunEventKind.DENIED, approval.place, {"digest": approval.digest}, "bea")
     carrying.store.append(stored, [denied], carrying.clock.now())
     state = carrying.go(run)
-    assert state.question.what is Asking.DO
+    assert state.question.what is QuestionKind.DO
     assert "refused by bea" in state.question.text
     assert not carrying.devices.changes(carrying.catalogue)
 
@@ -127,7 +128,7 @@ def test_a_denial_is_final(carrying):
 def test_who_does_not_answer_has_refused(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
-    carrying.clock.pass_(901)
+    carrying.clock.advance(901)
     state = carrying.go(run)
     assert "nobody approved it in time" in state.question.text
     assert not carrying.devices.changes(carrying.catalogue)
@@ -138,17 +139,17 @@ def test_leave_that_was_not_used_in_time_is_none(carrying):
     carrying.go(run)
     carrying.store.suspend("cy", "", carrying.clock.now())
     carrying.approve(run)
-    carrying.clock.pass_(901)
+    carrying.clock.advance(901)
     carrying.store.release(carrying.clock.now())
     state = carrying.go(run)
-    assert state.question.what is Asking.DO
+    assert state.question.what is QuestionKind.DO
     assert not carrying.devices.changes(carrying.catalogue)
 
 
 def test_what_only_looks_leaves_changes_to_people(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT), RunMode.READ_ONLY)
     state = carrying.go(run)
-    assert state.question.what is Asking.DO
+    assert state.question.what is QuestionKind.DO
     assert "this run changes nothing" in state.question.text
 
 
@@ -190,12 +191,12 @@ def test_a_pause_holds_what_was_approved_until_it_ends(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
     stored = carrying.store.load(run)
-    carrying.store.append(stored, [NewEvent(Kind.PAUSED, by="cy")], carrying.clock.now())
+    carrying.store.append(stored, [NewEvent(RunEventKind.PAUSED, by="cy")], carrying.clock.now())
     state = carrying.approve(run)
     assert state.phase is RunPhase.PAUSED
     assert not carrying.devices.changes(carrying.catalogue)
     stored = carrying.store.load(run)
-    carrying.store.append(stored, [NewEvent(Kind.RESUMED, by="cy")], carrying.clock.now())
+    carrying.store.append(stored, [NewEvent(RunEventKind.RESUMED, by="cy")], carrying.clock.now())
     assert carrying.go(run).outcome is RunOutcome.RECOVERED
 
 
@@ -222,15 +223,19 @@ def test_a_target_is_changed_by_one_run_and_free_again_at_its_end(carrying):
     carrying.devices.fails.clear()
     carrying.devices.world.devices["leaf-1"].sessions["10.0.11.1"].is_shut = True
     stored = carrying.store.load(second)
-    asked = stored.state.open_approval
-    told = {"digest": asked.digest, "kind": "person"}
+    approval = stored.state.open_approval
+    facts = {"digest": approval.digest, "kind": "person"}
     carrying.store.append(
-        stored, [NewEvent(Kind.APPROVED, asked.place, told, "bea")], carrying.clock.now()
+        stored,
+        [NewEvent(RunEventKind.APPROVED, approval.place, facts, "bea")],
+        carrying.clock.now(),
     )
     carrying.engine.advance(second)
     assert carrying.store.load(second).waits_for == f"the run {first} changes leaf-1"
     stored = carrying.store.load(first)
-    carrying.store.append(stored, [NewEvent(Kind.TAKEN_OVER, by="cy")], carrying.clock.now())
+    carrying.store.append(
+        stored, [NewEvent(RunEventKind.TAKEN_OVER, by="cy")], carrying.clock.now()
+    )
     assert carrying.go(second).outcome is RunOutcome.RECOVERED
 
 
@@ -243,15 +248,19 @@ def test_what_must_hold_before_is_looked_at_with_the_target_taken(carrying):
     carrying.approve(first)
     carrying.devices.fails.clear()
     stored = carrying.store.load(second)
-    asked = stored.state.open_approval
-    told = {"digest": asked.digest, "kind": "person"}
+    approval = stored.state.open_approval
+    facts = {"digest": approval.digest, "kind": "person"}
     carrying.store.append(
-        stored, [NewEvent(Kind.APPROVED, asked.place, told, "bea")], carrying.clock.now()
+        stored,
+        [NewEvent(RunEventKind.APPROVED, approval.place, facts, "bea")],
+        carrying.clock.now(),
     )
     carrying.engine.advance(second)
     assert carrying.store.load(second).waits_for == f"the run {first} changes leaf-1"
     stored = carrying.store.load(first)
-    carrying.store.append(stored, [NewEvent(Kind.TAKEN_OVER, by="cy")], carrying.clock.now())
+    carrying.store.append(
+        stored, [NewEvent(RunEventKind.TAKEN_OVER, by="cy")], carrying.clock.now()
+    )
     state = carrying.go(second)
     assert "before it must hold: shut is yes" in state.question.text
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
@@ -262,7 +271,7 @@ def test_what_may_have_been_sent_is_asked_about_and_not_sent_again(carrying):
     carrying.go(run)
     carrying.devices.fails["bgp_session_enable"] = UNKNOWN
     state = carrying.approve(run)
-    assert state.question.what is Asking.UNKNOWN
+    assert state.question.what is QuestionKind.UNKNOWN
     assert "BGP state = Established" in "\n".join(state.question.evidence)
     state = carrying.answer(run, "it was made")
     assert state.outcome is RunOutcome.RECOVERED
@@ -290,10 +299,12 @@ def test_killed_at_any_commit_it_goes_on_and_sends_nothing_twice(carrying, at, m
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
     stored = carrying.store.load(run)
-    asked = stored.state.open_approval
-    told = {"digest": asked.digest, "kind": "person"}
+    approval = stored.state.open_approval
+    facts = {"digest": approval.digest, "kind": "person"}
     carrying.store.append(
-        stored, [NewEvent(Kind.APPROVED, asked.place, told, "bea")], carrying.clock.now()
+        stored,
+        [NewEvent(RunEventKind.APPROVED, approval.place, facts, "bea")],
+        carrying.clock.now(),
     )
     left = at
     add = carrying.store._add
@@ -309,11 +320,11 @@ def test_killed_at_any_commit_it_goes_on_and_sends_nothing_twice(carrying, at, m
     with suppress(KilledError):
         carrying.engine.advance(run)
     monkeypatch.setattr(carrying.store, "_add", add)
-    carrying.store.driving.forget()
+    carrying.store.leases.release_all()
     carrying.engine = carrying.new_engine()
     state = carrying.go(run)
     if state.question is not None:
-        assert state.question.what is Asking.UNKNOWN
+        assert state.question.what is QuestionKind.UNKNOWN
         state = carrying.answer(run, "it was made")
     assert state.outcome is RunOutcome.RECOVERED
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
@@ -323,10 +334,12 @@ def test_two_workers_at_once_send_it_once(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
     stored = carrying.store.load(run)
-    asked = stored.state.open_approval
-    told = {"digest": asked.digest, "kind": "person"}
+    approval = stored.state.open_approval
+    facts = {"digest": approval.digest, "kind": "person"}
     carrying.store.append(
-        stored, [NewEvent(Kind.APPROVED, asked.place, told, "bea")], carrying.clock.now()
+        stored,
+        [NewEvent(RunEventKind.APPROVED, approval.place, facts, "bea")],
+        carrying.clock.now(),
     )
     engines = [carrying.new_engine() for _ in range(4)]
     threads = [threading.Thread(target=each.advance, args=(run,)) for each in engines]
@@ -341,39 +354,39 @@ def test_two_workers_at_once_send_it_once(carrying):
 def test_a_worker_that_lost_the_run_adds_nothing(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     stored = carrying.store.load(run)
-    assert carrying.store.driving.drive(run, "one", 0)
-    assert carrying.store.driving.drive(run, "two", 30)
+    assert carrying.store.leases.acquire(run, "one", 0)
+    assert carrying.store.leases.acquire(run, "two", 30)
     with pytest.raises(LostRunError):
-        carrying.store.append(stored, [NewEvent(Kind.UNDOING)], 0, driver="one")
+        carrying.store.append(stored, [NewEvent(RunEventKind.UNDOING)], 0, driver="one")
 
 
 def test_two_who_act_at_once_are_told_apart(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     stored = carrying.store.load(run)
-    carrying.store.append(stored, [NewEvent(Kind.PAUSED, by="a")], 0)
+    carrying.store.append(stored, [NewEvent(RunEventKind.PAUSED, by="a")], 0)
     with pytest.raises(RunMovedError):
-        carrying.store.append(stored, [NewEvent(Kind.PAUSED, by="b")], 0)
+        carrying.store.append(stored, [NewEvent(RunEventKind.PAUSED, by="b")], 0)
 
 
 def test_a_look_that_fails_is_tried_three_times_and_then_left_to_a_person(carrying):
     carrying.devices.refuses["bgp_session"] = NotSentError("no connection")
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     state = carrying.go(run)
-    assert state.question.what is Asking.DO
-    assert carrying.kinds(run).count(Kind.NOT_OBSERVED) == 3
+    assert state.question.what is QuestionKind.DO
+    assert carrying.kinds(run).count(RunEventKind.NOT_OBSERVED) == 3
 
 
 def test_another_host_key_is_not_tried_again(carrying):
     carrying.devices.refuses["bgp_session"] = StoppedError("another host key")
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
-    assert carrying.kinds(run).count(Kind.NOT_OBSERVED) == 1
+    assert carrying.kinds(run).count(RunEventKind.NOT_OBSERVED) == 1
 
 
 def test_a_run_that_goes_on_too_long_hands_over(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT), within_s=600)
     carrying.go(run)
-    carrying.clock.pass_(601)
+    carrying.clock.advance(601)
     assert carrying.go(run).outcome is RunOutcome.HANDED_OVER
 
 
@@ -390,14 +403,14 @@ def test_a_label_that_is_no_argument_is_not_sent(carrying):
     assert not carrying.devices.sent
 
 
-TOLD = [kind for kind in kinds() if (PAGES / f"{alert_of(kind)}.md").exists()]
+WITH_PAGE = [kind for kind in kinds() if (PAGES / f"{alert_of(kind)}.md").exists()]
 
 
 def test_four_kinds_of_fault_have_no_page():
-    assert len(kinds()) - len(TOLD) == 4
+    assert len(kinds()) - len(WITH_PAGE) == 4
 
 
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", WITH_PAGE)
 def test_every_fault_ends_as_its_page_says(carrying, kind):
     fault = variants(kind)[0]
     labels = carrying.break_(fault)
@@ -407,11 +420,11 @@ def test_every_fault_ends_as_its_page_says(carrying, kind):
         if state.open_approval:
             state = carrying.approve(run)
         else:
-            assert state.question.what is Asking.DO, state.question
+            assert state.question.what is QuestionKind.DO, state.question
             state = carrying.answer(run, "done")
     if fault.mended_by:
         assert state.outcome is RunOutcome.RECOVERED
-        assert carrying.devices.broken.is_mended(fault)
+        assert carrying.devices.active_faults.is_mended(fault)
     else:
         assert not carrying.devices.changes(carrying.catalogue)
 
@@ -421,8 +434,8 @@ def test_the_report_tells_what_was_sent_by_whose_leave_and_what_was_seen(carryin
     carrying.go(run)
     carrying.approve(run)
     stored = carrying.store.load(run)
-    told = report_of(stored.run, stored.events, stored.state)
-    assert "**changed leaf-1**: `clear ip bgp 10.0.11.1`" in told
-    assert "because shut was no (Yes: shut is yes)" in told
-    assert "approved by bea" in told
-    assert "BGP state = Established" in told
+    report = report_of(stored.run, stored.events, stored.state)
+    assert "**changed leaf-1**: `clear ip bgp 10.0.11.1`" in report
+    assert "because shut was no (Yes: shut is yes)" in report
+    assert "approved by bea" in report
+    assert "BGP state = Established" in report

@@ -14,18 +14,18 @@ from services.contracts.searching import (
     StartSearch,
 )
 from services.contracts.ticket import TicketStatus
-from services.executor.reporting import SearchReporting
+from services.executor.reporters import SearchReporter
 from services.executor.search.service import SearchOverError, SearchRefusedError, SearchService
 from services.executor.search.store import SearchUnderWayError
 from services.executor.settings import SearchSettings
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role
 from services.kit.errors import InvalidInputError, NotFoundError
 from tests.unit.executor.carrying import catalogue
 from tests.unit.executor.seeking import FINDS, SHUT_DOWN, Seeking
 
-ANN = Caller("ann", Kind.PERSON, "person:ann", SCOPES_OF_ROLE[Role.RESPONDER])
+ANN = Caller("ann", CallerKind.PERSON, "person:ann", SCOPES_OF_ROLE[Role.RESPONDER])
 NOW = datetime.now(UTC)
 
 
@@ -88,15 +88,15 @@ def test_a_search_is_started_and_comes_to_its_end(house):
     assert search.phase is SearchPhase.SEARCHING
     assert search.started_by == "ann"
     house.seeking.go(search.id)
-    found = house.service.search(search.id)
-    assert found.outcome is SearchOutcome.FOUND
+    detail = house.service.search(search.id)
+    assert detail.outcome is SearchOutcome.DIAGNOSED
     assert [each.cause for each in house.service.searches("t")] == [SHUT_DOWN]
 
 
 def test_what_a_model_must_not_see_is_left_out(house):
-    known = house.seeking.store.load(house.start().id).search.ticket
-    assert "hunter2" not in known.text
-    assert "Ignore" not in known.text
+    ticket = house.seeking.store.load(house.start().id).search.ticket
+    assert "hunter2" not in ticket.text
+    assert "Ignore" not in ticket.text
 
 
 def test_without_a_model_it_is_refused_and_says_so():
@@ -153,8 +153,8 @@ def test_people_steer_and_a_search_that_is_over_is_not_steered(house):
     search = house.start()
     with acting_as(ANN):
         assert house.service.pause(search.id).phase is SearchPhase.PAUSED
-        asked = SearchRequest(what="look at the log of leaf-2", expert="host")
-        assert house.service.ask_for(search.id, asked).requests == (asked.what,)
+        request = SearchRequest(what="look at the log of leaf-2", expert="host")
+        assert house.service.ask_for(search.id, request).requests == (request.what,)
         with pytest.raises(InvalidInputError, match="no expert"):
             house.service.ask_for(search.id, SearchRequest(what="x", expert="nobody"))
         with pytest.raises(NotFoundError, match="no node 7"):
@@ -170,22 +170,22 @@ def test_a_pruned_node_stays_pruned(house):
     search = house.start()
     store = house.seeking.store
     for _ in range(3):
-        assert store.driving.drive(search.id, "hand", 60)
-        house.seeking.engine._goes_on(search.id, "hand")
+        assert store.leases.acquire(search.id, "hand", 60)
+        house.seeking.engine._step_once(search.id, "hand")
     with acting_as(ANN):
-        found = house.service.prune(search.id, SearchPruning(node=1))
+        pruned = house.service.prune(search.id, SearchPruning(node=1))
         again = house.service.prune(search.id, SearchPruning(node=1))
-    assert found.nodes[0].state is NodeState.PRUNED
-    assert len(again.events) == len(found.events)
+    assert pruned.nodes[0].state is NodeState.PRUNED
+    assert len(again.events) == len(pruned.events)
 
 
 def test_the_ticket_is_told_once_it_is_over(house):
     search = house.start()
-    reporting = SearchReporting(house.seeking.store, house.tickets)
-    reporting.search(search.id)
+    reporting = SearchReporter(house.seeking.store, house.tickets)
+    reporting.report(search.id)
     assert house.tickets.notes == []
     house.seeking.go(search.id)
-    reporting.search(search.id)
+    reporting.report(search.id)
     (note,) = house.tickets.notes
     assert (note.outcome, note.cause, note.by) == ("found", SHUT_DOWN, "ann")
     assert any("Administratively shut down: yes" in line for line in note.lines)

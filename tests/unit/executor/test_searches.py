@@ -8,11 +8,10 @@ import pytest
 from services.contracts.execution import Suspended
 from services.contracts.searching import NodeState, SearchOutcome, SearchPhase
 from services.executor.adapters.port import NotSentError
-from services.executor.search.events import Kind, NewEvent
-from services.executor.search.report import report_of
+from services.executor.search.events import NewEvent, SearchEventKind
 from services.executor.search.state import LEFT_OUT
 from services.executor.search.store import LostSearchError, SearchUnderWayError
-from services.executor.search.views import detail_of
+from services.executor.search.views import detail_of, report_of
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from tests.unit.executor.seeking import (
     FINDS,
@@ -30,7 +29,7 @@ from tests.unit.executor.seeking import (
 )
 
 
-def found(seeking, **limits):
+def run_search(seeking, **limits):
     search = seeking.start(**limits)
     return search, seeking.go(search)
 
@@ -41,8 +40,8 @@ def prompts(seeking, stage):
 
 
 def test_a_cause_is_answered_with_the_lines_that_say_it():
-    search, state = found(seeking := Seeking(*FINDS))
-    assert state.outcome is SearchOutcome.FOUND
+    search, state = run_search(seeking := Seeking(*FINDS))
+    assert state.outcome is SearchOutcome.DIAGNOSED
     assert state.answer.cause == SHUT_DOWN
     (claim,) = state.answer.claims
     assert claim.struck == ""
@@ -58,15 +57,15 @@ def test_a_claim_that_its_lines_do_not_say_is_struck_and_told_as_struck():
         ("Ethernet1/50 lost its light", [of("O1", lines=[2])]),
         ("A cable was cut", [of("O7", lines=[1])]),
     )
-    search, state = found(seeking := Seeking(*FINDS[:3], answers(SHUT_DOWN, *claims)))
+    search, state = run_search(seeking := Seeking(*FINDS[:3], answers(SHUT_DOWN, *claims)))
     assert [bool(each.struck) for each in state.answer.claims] == [False, True, True]
     assert "'Ethernet1/50' is not in the cited lines" in state.answer.claims[1].struck
     assert "struck: A cable was cut" in report_of(seeking.store.load(search).search, state)
 
 
-def test_without_a_supported_claim_nothing_was_found():
+def test_without_a_supported_claim_there_is_no_cause():
     lies = answers("Fan3 has failed", ("Fan3 has failed", [of("O1", lines=[1, 2, 3])]))
-    search, state = found(seeking := Seeking(*FINDS[:3], lies, lies, lies))
+    search, state = run_search(seeking := Seeking(*FINDS[:3], lies, lies, lies))
     assert state.outcome is SearchOutcome.NOT_FOUND
     assert not state.answer.cause
     assert all(each.struck for each in state.answer.claims)
@@ -80,7 +79,7 @@ def test_a_state_that_a_field_denies_is_not_said_by_its_words():
         tells("The neighbor is administratively shut down", lines=[3], fields=["shut"]),
         GIVE_UP,
     )
-    _, state = found(Seeking(*script))
+    _, state = run_search(Seeking(*script))
     assert state.nodes[1].state is NodeState.NOTHING
     assert "administratively shut down" in state.nodes[1].findings[0].struck
 
@@ -93,7 +92,7 @@ def test_documents_alone_are_no_cause():
         *[answers("It was shut down on purpose", ("It was shut down on purpose",
                                                   [of("O1", lines=[2])]))] * 3,
     )  # fmt: skip
-    _, state = found(Seeking(*script))
+    _, state = run_search(Seeking(*script))
     assert state.outcome is SearchOutcome.NOT_FOUND
 
 
@@ -105,7 +104,7 @@ def test_an_expert_looks_into_its_own_documents():
         GIVE_UP,
     )
     experts = (expert("net", "bgp_session", knowledge=("net/",)),)
-    _, state = found(Seeking(*script, experts=experts))
+    _, state = run_search(Seeking(*script, experts=experts))
     lines = state.observations["O1"].lines
     assert any("net/bgp.md" in line for line in lines)
     assert not any("host/" in line for line in lines)
@@ -121,7 +120,7 @@ def test_a_refuted_hypothesis_is_left_and_ruled_out_with_its_evidence():
         tells(SHUT_DOWN, fields=["shut"], supports=["H2"]),
         answers(SHUT_DOWN, (SHUT_DOWN, [of("O2", fields=["shut"])])),
     )
-    search, state = found(seeking := Seeking(*script))
+    search, state = run_search(seeking := Seeking(*script))
     assert state.nodes[1].state is NodeState.REFUTED
     assert state.backtracks == 1
     assert state.answer.ruled_out == ("H1",)
@@ -143,7 +142,7 @@ def test_two_looks_that_bring_nothing_lead_back_to_an_earlier_point():
         "x",
         GIVE_UP,
     )
-    search, state = found(seeking := Seeking(*script, experts=(
+    search, state = run_search(seeking := Seeking(*script, experts=(
         expert("network", "bgp_session", "interface_state", "cpu"),)))  # fmt: skip
     assert [n.parent for n in state.nodes.values()] == [0, 1, 1]
     moves = [e.facts["to"] for e in seeking.events(search, "moved")]
@@ -153,7 +152,7 @@ def test_two_looks_that_bring_nothing_lead_back_to_an_earlier_point():
 
 def test_a_look_that_was_made_is_cut():
     script = (look("the session"), SESSION, NOTHING, look("it again"), SESSION, GIVE_UP)
-    search, state = found(seeking := Seeking(*script))
+    search, state = run_search(seeking := Seeking(*script))
     assert len(seeking.sent) == 1
     assert state.nodes[2].state is NodeState.FAILED
     assert "looked at before (O1)" in state.nodes[2].state_why
@@ -166,13 +165,13 @@ def test_going_round_between_two_hypotheses_ends_by_code():
     again = (look("the session", hypothesis="H1"), SESSION)
     other = (look("the link", hypothesis="H2"), LINK)
     script = (*one, *two, *again, NOTHING, *other, *again, *other, GIVE_UP)
-    search, _ = found(seeking := Seeking(*script), width=20)
+    search, _ = run_search(seeking := Seeking(*script), width=20)
     cut = [e.facts["is_cut"] for e in seeking.events(search, "settled")]
     assert cut == [False, False, False, True, True, True]  # the link between was news once
     assert len(seeking.sent) == 3
 
 
-def test_experts_that_contradict_each_other_both_stand():
+def test_experts_that_contradict_each_other_are_both_kept():
     script = (
         look("the session", hypothesis="the link is down"),
         SESSION,
@@ -182,7 +181,7 @@ def test_experts_that_contradict_each_other_both_stand():
         tells("Ethernet1/49 is up", lines=[1], refutes=["H1"]),
         answers("The session is Idle", ("The session is Idle", [of("O1", lines=[2])])),
     )
-    search, state = found(seeking := Seeking(*script))
+    search, state = run_search(seeking := Seeking(*script))
     (both,) = state.answer.contradictions
     assert (both.supporting, both.refuting) == (("F1",), ("F2",))
     assert "contradicting" in report_of(seeking.store.load(search).search, state)
@@ -229,16 +228,18 @@ def test_what_a_ticket_and_a_device_say_stays_in_their_blocks():
         (SESSION | {"arguments": {}}, "needs neighbor"),
     ],
 )
-def test_a_look_that_cannot_be_is_not_sent_and_its_maker_is_told(act, why):
-    search, state = found(seeking := Seeking(FINDS[0], act, *FINDS[1:]))
-    assert state.outcome is SearchOutcome.FOUND
+def test_a_look_that_cannot_be_is_not_sent_and_its_maker_learns_why(act, why):
+    search, state = run_search(seeking := Seeking(FINDS[0], act, *FINDS[1:]))
+    assert state.outcome is SearchOutcome.DIAGNOSED
     assert why in seeking.events(search, "misread")[0].facts["why"]
     assert why in seeking.model.requests[2].messages[-1].content
     assert len(seeking.sent) == 1
 
 
 def test_garbage_three_times_ends_it_as_not_found():
-    search, state = found(seeking := Seeking("Well, let me think", "{}", '{"choice": "dance"}'))
+    search, state = run_search(
+        seeking := Seeking("Well, let me think", "{}", '{"choice": "dance"}')
+    )
     assert state.outcome is SearchOutcome.NOT_FOUND
     assert "nothing that can be used" in state.why
     assert len(seeking.events(search, "answered")) == 3
@@ -252,18 +253,18 @@ def test_a_model_that_stops_answering_is_waited_for_and_asked_again():
     stored = seeking.store.load(search)
     assert stored.state.phase is SearchPhase.WAITING
     assert stored.waits_for == "the model did not answer"
-    assert seeking.go(search).outcome is SearchOutcome.FOUND
+    assert seeking.go(search).outcome is SearchOutcome.DIAGNOSED
 
 
 def test_a_model_that_never_answers_ends_it():
     seeking = Seeking(ModelUnavailableError("down"))
-    search, state = found(seeking)
+    search, state = run_search(seeking)
     assert (state.outcome, state.why) == (SearchOutcome.NOT_FOUND, "the model did not answer")
     assert len(seeking.events(search, "not_answered")) == 6
 
 
 def test_a_model_that_refuses_is_not_asked_again():
-    search, state = found(seeking := Seeking(ModelRefusedError("unknown model")))
+    search, state = run_search(seeking := Seeking(ModelRefusedError("unknown model")))
     assert "refused" in state.why
     assert len(seeking.events(search, "not_answered")) == 1
 
@@ -271,7 +272,7 @@ def test_a_model_that_refuses_is_not_asked_again():
 def test_a_device_that_is_away_is_a_failed_look():
     seeking = Seeking(*FINDS[:2], GIVE_UP)
     seeking.devices.refuses["bgp_session"] = NotSentError("no connection")
-    _, state = found(seeking)
+    _, state = run_search(seeking)
     assert state.nodes[1].state is NodeState.FAILED
     assert state.calls == 1
 
@@ -286,23 +287,23 @@ def test_a_device_that_is_away_is_a_failed_look():
 )
 def test_bounds_end_it(limits, why):
     seeking = Seeking(*FINDS[:2], NOTHING, GIVE_UP)
-    _, state = found(seeking, **limits)
+    _, state = run_search(seeking, **limits)
     assert state.outcome is SearchOutcome.NOT_FOUND
     assert why in state.why
 
 
 def test_time_ends_it_also_while_it_is_paused():
     search = (seeking := Seeking(*FINDS)).start(within_s=60)
-    steer(seeking, search, Kind.PAUSED)
+    steer(seeking, search, SearchEventKind.PAUSED)
     seeking.engine.advance(search)
-    seeking.clock.pass_(61)
+    seeking.clock.advance(61)
     seeking.engine.advance(search)
     assert seeking.store.load(search).state.why == "its time is over"
 
 
 def test_no_look_goes_deeper_than_allowed():
     script = (*FINDS[:3], look("the link", **{"from": 1}), *[GIVE_UP] * 2)
-    search, state = found(seeking := Seeking(*script), depth=1)
+    search, state = run_search(seeking := Seeking(*script), depth=1)
     assert "from 1 no look goes on" in seeking.events(search, "misread")[0].facts["why"]
     assert len(state.nodes) == 1
 
@@ -317,41 +318,47 @@ def steer(seeking, search, kind, *, node=0, **facts):
 
 def test_a_pause_holds_it_and_it_goes_on():
     search = (seeking := Seeking(*FINDS)).start()
-    steer(seeking, search, Kind.PAUSED)
+    steer(seeking, search, SearchEventKind.PAUSED)
     assert seeking.go(search).phase is SearchPhase.PAUSED
     assert not seeking.model.requests
-    steer(seeking, search, Kind.RESUMED)
-    assert seeking.go(search).outcome is SearchOutcome.FOUND
+    steer(seeking, search, SearchEventKind.RESUMED)
+    assert seeking.go(search).outcome is SearchOutcome.DIAGNOSED
 
 
 def test_what_a_person_asks_for_is_looked_at_next():
     log = {"tool": "log", "target": "leaf-2", "arguments": {"count": 5}}
     last = answers(SHUT_DOWN, (SHUT_DOWN, [of("O2", fields=["shut"])]))
     search = (seeking := Seeking(log, NOTHING, *FINDS[:3], last)).start()
-    steer(seeking, search, Kind.REQUESTED, what="look at the log of leaf-2", expert="network")
+    steer(
+        seeking,
+        search,
+        SearchEventKind.REQUESTED,
+        what="look at the log of leaf-2",
+        expert="network",
+    )
     state = seeking.go(search)
     assert seeking.sent[0][:2] == ("leaf-2", "log")
-    assert state.nodes[1].asked_by == "bea"
-    assert state.outcome is SearchOutcome.FOUND
+    assert state.nodes[1].requested_by == "bea"
+    assert state.outcome is SearchOutcome.DIAGNOSED
 
 
 def test_a_pruned_branch_does_not_count():
     seeking = Seeking(*FINDS[:3], look("the link"), LINK, NOTHING, *[FINDS[3]] * 3)
     search = seeking.start()
     for _ in range(9):
-        seeking.engine._goes_on(search, drive(seeking, search))
-    steer(seeking, search, Kind.PRUNED, node=1)
+        seeking.engine._step_once(search, drive(seeking, search))
+    steer(seeking, search, SearchEventKind.PRUNED, node=1)
     state = seeking.store.load(search).state
     assert {n.state for n in state.nodes.values()} == {NodeState.PRUNED}
     assert not state.findings
     assert state.here == 0
     seeking.engine = seeking.new_engine()
-    seeking.store.driving.forget()
+    seeking.store.leases.release_all()
     assert seeking.go(search).outcome is SearchOutcome.NOT_FOUND  # its lines are no evidence
 
 
 def drive(seeking, search):
-    assert seeking.store.driving.drive(search, "hand", 60)
+    assert seeking.store.leases.acquire(search, "hand", 60)
     return "hand"
 
 
@@ -363,7 +370,7 @@ def test_a_plan_that_was_made_before_a_person_steered_is_made_anew():
     def steering(request):
         if not first:
             first.append(request)
-            steer(seeking, search, Kind.REQUESTED, what="the log", expert="")
+            steer(seeking, search, SearchEventKind.REQUESTED, what="the log", expert="")
         return script(request)
 
     seeking.model._script = steering
@@ -376,7 +383,7 @@ def test_a_plan_that_was_made_before_a_person_steered_is_made_anew():
     ]
     state = seeking.go(search)
     assert state.nodes[1].subtask == "the log"
-    assert state.outcome is SearchOutcome.FOUND
+    assert state.outcome is SearchOutcome.DIAGNOSED
 
 
 def test_searches_stand_still_with_all_runs():
@@ -385,7 +392,7 @@ def test_searches_stand_still_with_all_runs():
     seeking.engine.advance(search)
     assert not seeking.model.requests
     seeking.suspension = None
-    assert seeking.go(search).outcome is SearchOutcome.FOUND
+    assert seeking.go(search).outcome is SearchOutcome.DIAGNOSED
 
 
 def test_searches_take_turns_at_the_model():
@@ -393,7 +400,7 @@ def test_searches_take_turns_at_the_model():
     search = seeking.start()
     seeking.engine.advance(search)
     assert len(seeking.model.requests) == 1
-    assert seeking.store.driving.drive(search, "another", 30)
+    assert seeking.store.leases.acquire(search, "another", 30)
     assert seeking.outbox.counts()["waiting"] == 2  # its start, and its next turn
 
 
@@ -428,10 +435,10 @@ def test_killed_at_any_commit_it_goes_on_and_counts_nothing_twice(at, monkeypatc
         while seeking.store.load(search).state.outcome is None:
             seeking.engine.advance(search)
     monkeypatch.setattr(seeking.store, "_add", add)
-    seeking.store.driving.forget()
+    seeking.store.leases.release_all()
     seeking.engine = seeking.new_engine()
     state = seeking.go(search)
-    assert state.outcome is SearchOutcome.FOUND
+    assert state.outcome is SearchOutcome.DIAGNOSED
     assert (state.calls, state.questions) == (1, 4)
     assert len(seeking.sent) <= 2  # a look whose answer was not kept is made again
     assert len(state.observations) == 1
@@ -443,28 +450,28 @@ def test_killed_after_any_event_it_comes_to_the_same_end(after):
     search = seeking.start()
     while len(seeking.store.load(search).events) < after:
         drive(seeking, search)
-        seeking.engine._goes_on(search, "hand")
-    seeking.store.driving.forget()
+        seeking.engine._step_once(search, "hand")
+    seeking.store.leases.release_all()
     seeking.engine = seeking.new_engine()
     state = seeking.go(search)
-    assert state.outcome is SearchOutcome.FOUND
+    assert state.outcome is SearchOutcome.DIAGNOSED
     assert (len(seeking.sent), state.calls, state.questions) == (1, 1, 4)
 
 
 def test_a_worker_that_lost_the_search_adds_nothing():
     search = (seeking := Seeking(*FINDS)).start()
     stored = seeking.store.load(search)
-    assert seeking.store.driving.drive(search, "one", 0)
-    assert seeking.store.driving.drive(search, "two", 30)
-    event = NewEvent(Kind.PAUSED)
+    assert seeking.store.leases.acquire(search, "one", 0)
+    assert seeking.store.leases.acquire(search, "two", 30)
+    event = NewEvent(SearchEventKind.PAUSED)
     with pytest.raises(LostSearchError):
         seeking.store.append(stored, [event], 0, driver="one")
     with pytest.raises(LostSearchError):
-        seeking.store.record(stored.search, event, 0, driver="one")
+        seeking.store.record(stored, event, 0, driver="one")
 
 
 def test_the_detail_tells_the_tree_and_what_is_spent():
-    search, _ = found(seeking := Seeking(*FINDS))
+    search, _ = run_search(seeking := Seeking(*FINDS))
     detail = detail_of(seeking.store.load(search), seeking.clock.now())
     (node,) = detail.nodes
     assert node.observation.fields["shut"] == "yes"

@@ -28,7 +28,7 @@ from services.executor.service import (
 )
 from services.executor.settings import ExecutorSettings
 from services.executor.tools.target import Target
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.screening.document import hash_of
@@ -45,11 +45,11 @@ NOW = datetime.now(UTC)
 
 
 def person(name, role):
-    return Caller(name, Kind.PERSON, f"person:{name}", SCOPES_OF_ROLE[role])
+    return Caller(name, CallerKind.PERSON, f"person:{name}", SCOPES_OF_ROLE[role])
 
 
 ANN, BEA = person("ann", Role.RESPONDER), person("bea", Role.APPROVER)
-KEY = Caller("ci", Kind.KEY, "key:ci", scopes_of_key(frozenset()))
+KEY = Caller("ci", CallerKind.KEY, "key:ci", scopes_of_key(frozenset()))
 
 
 class Tickets:
@@ -177,7 +177,12 @@ def test_a_responder_starts_and_an_approver_lets_it_change(house):
 
 @pytest.mark.parametrize(
     "caller",
-    [ANN, KEY, person("vic", Role.VIEWER), Caller("platform", Kind.PLATFORM, scopes=BEA.scopes)],
+    [
+        ANN,
+        KEY,
+        person("vic", Role.VIEWER),
+        Caller("platform", CallerKind.PLATFORM, scopes=BEA.scopes),
+    ],
 )
 def test_who_is_no_approver_changes_nothing(house, caller):
     run = house.start()
@@ -194,7 +199,7 @@ def test_who_started_it_does_not_approve_it(house):
 
 def test_another_name_makes_nobody_somebody_else(house):
     run = house.start(BEA)
-    renamed = Caller("Beatrice", Kind.PERSON, BEA.id, BEA.scopes)
+    renamed = Caller("Beatrice", CallerKind.PERSON, BEA.id, BEA.scopes)
     with pytest.raises(NotApproverError):
         house.approve(run, renamed)
     assert not house.changed
@@ -262,7 +267,7 @@ def test_an_approval_is_used_once_and_only_in_its_run(house):
     house.carrying.devices.world.devices["leaf-1"].sessions["10.0.11.1"].is_shut = True
     second = house.start()
     assert len(house.changed) == 1
-    house.carrying.clock.pass_(901)
+    house.carrying.clock.advance(901)
     with pytest.raises(NotWaitingError):
         house.approve(second)
 
@@ -336,9 +341,9 @@ def test_a_step_that_was_edited_on_the_ticket_is_a_person_s(house, change):
 def test_a_binding_that_nobody_approved_changes_nothing():
     house = House()
     house.approve_page()
-    asked = house.start()
-    assert "the look says Yes; nobody has approved that this tells it" in asked.question.text
-    assert "nobody has approved how it is carried out" in house.answer(asked, "Yes").question.text
+    run = house.start()
+    assert "the look says Yes; nobody has approved that this tells it" in run.question.text
+    assert "nobody has approved how it is carried out" in house.answer(run, "Yes").question.text
     assert not house.changed
 
 
@@ -358,13 +363,13 @@ def test_a_tool_that_is_defined_otherwise_needs_a_new_approval(house):
     house.carrying.catalogue = type(catalogue)(
         tools=tools, targets=catalogue.targets, policy=catalogue.policy
     )
-    asked = house.answer(house.start(), "Yes")
-    assert "nobody has approved how it is carried out" in asked.question.text
+    run = house.answer(house.start(), "Yes")
+    assert "nobody has approved how it is carried out" in run.question.text
     assert any(each.is_changed_tool for each in house.service.bindings("t"))
 
 
 def test_whoever_sits_at_the_machine_changes_simulated_devices_alone(house):
-    local = Caller("local", Kind.LOCAL, scopes=BEA.scopes)
+    local = Caller("local", CallerKind.LOCAL, scopes=BEA.scopes)
     run = house.start()
     catalogue = house.carrying.catalogue
     real = tuple(t.model_copy(update={"simulated": False}) for t in catalogue.targets)
@@ -378,7 +383,7 @@ def test_whoever_sits_at_the_machine_changes_simulated_devices_alone(house):
 
 
 def test_leave_of_nobody_who_signed_in_is_void_where_a_device_turned_real(house):
-    local = Caller("local", Kind.LOCAL, scopes=BEA.scopes)
+    local = Caller("local", CallerKind.LOCAL, scopes=BEA.scopes)
     run = house.start()
     with acting_as(local):
         house.service.approve(run.id, RunDecision(digest=run.approval.digest))
@@ -415,8 +420,8 @@ def test_what_is_filled_in_is_checked_as_every_argument(house):
     house.tickets.labels = {"device": "leaf-1"}
     run = house.start()
     assert run.question.fills == ("neighbor",)
-    given = {"neighbor": "10.0.11.1; reload"}
-    bad = RunAnswer(question=run.question.seq, option="filled in", arguments=given)
+    arguments = {"neighbor": "10.0.11.1; reload"}
+    bad = RunAnswer(question=run.question.seq, option="filled in", arguments=arguments)
     with acting_as(ANN), pytest.raises(InvalidInputError):
         house.service.answer(run.id, bad)
     with acting_as(ANN):
@@ -437,8 +442,8 @@ def test_a_run_that_is_over_takes_nothing_more(house):
 
 
 def test_another_ticket_s_workflow_is_not_run(house):
-    found = house.tickets.workflow("w").model_copy(update={"ticket_id": "other"})
-    house.tickets.workflow = lambda _id: found
+    workflow = house.tickets.workflow("w").model_copy(update={"ticket_id": "other"})
+    house.tickets.workflow = lambda _id: workflow
     with acting_as(ANN), pytest.raises(NotFoundError):
         house.service.start(StartRun(ticket_id="t"))
 
@@ -450,7 +455,7 @@ def test_a_ticket_without_a_workflow_is_not_run(house):
         house.service.start(StartRun(ticket_id="t"))
 
 
-def test_who_stands_runs_still_is_told(house):
+def test_who_suspends_runs_is_named(house):
     with acting_as(ANN):
         house.service.suspend(Suspend(why="storm"))
     assert house.service.suspension().by == "ann"
@@ -478,9 +483,9 @@ def test_what_people_do_stands_in_the_audit_log(house):
 
     run = house.approve(house.start())
     lines = AuditLog(house.carrying.database).lines(AuditFilter(subject=f"run {run.id}"))
-    told = {(line["action"], line["who"]) for line in lines}
-    assert {("run.started", "ann"), ("run.approved", "bea")} <= told
-    assert {"run.sent", "run.changed", "run.ended"} <= {action for action, _ in told}
+    actions = {(line["action"], line["who"]) for line in lines}
+    assert {("run.started", "ann"), ("run.approved", "bea")} <= actions
+    assert {"run.sent", "run.changed", "run.ended"} <= {action for action, _ in actions}
 
 
 LET_UP = {"asn": "65001", "neighbor": "10.0.11.1"}
@@ -488,7 +493,9 @@ LET_UP = {"asn": "65001", "neighbor": "10.0.11.1"}
 
 def by_hand(house, *calls, caller=ANN):
     with acting_as(caller):
-        chosen = tuple(ChosenCall(tool=t, target=on, arguments=given) for t, on, given in calls)
+        chosen = tuple(
+            ChosenCall(tool=t, target=on, arguments=arguments) for t, on, arguments in calls
+        )
         run = house.service.start_by_hand(StartByHand(ticket_id="t", calls=chosen))
     house.carrying.go(run.id)
     return house.service.run(run.id)

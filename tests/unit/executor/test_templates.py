@@ -1,9 +1,9 @@
 import pytest
 
-from services.executor.tools.template import BadTemplateError, Template, is_blank
+from services.executor.tools.template import BadTemplateError, CommandTemplate, is_blank
 from tests.unit.executor.carrying import catalogue
 
-SHOW = Template(["show", "interface", "{interface}"])
+SHOW = CommandTemplate(["show", "interface", "{interface}"])
 
 
 def test_an_argument_stays_within_its_word():
@@ -15,7 +15,7 @@ def test_an_argument_stays_within_its_word():
 
 
 @pytest.mark.parametrize(
-    ("command", "found"),
+    ("command", "arguments"),
     [
         ("show interface Ethernet1/1", {"interface": "Ethernet1/1"}),
         ("$ show interface <interface>", {"interface": "<interface>"}),
@@ -28,17 +28,17 @@ def test_an_argument_stays_within_its_word():
         ("show interface 'Ethernet1/1", None),
     ],
 )
-def test_a_command_is_a_template_s_as_a_whole_or_not_at_all(command, found):
-    assert SHOW.arguments_of(command) == found
+def test_a_command_is_a_template_s_as_a_whole_or_not_at_all(command, arguments):
+    assert SHOW.match_command(command) == arguments
 
 
 def test_a_word_with_two_places_or_an_open_brace_is_no_template():
     for word in ("{a}{b}", "{a", "x{"):
         with pytest.raises(BadTemplateError):
-            Template(["show", word])
+            CommandTemplate(["show", word])
 
 
-def test_what_a_page_leaves_open_is_known():
+def test_what_a_page_leaves_open_is_a_blank():
     assert is_blank("<neighbor>")
     assert is_blank("$NEIGHBOR")
     assert not is_blank("10.0.0.1")
@@ -68,10 +68,10 @@ def test_what_is_no_address_is_not_sent(value):
     "value", ["a b", "--force", "a;b", "a|b", "a&b", "a>b", "$x", "a\tb", "x" * 201]
 )
 def test_without_a_pattern_an_argument_is_one_plain_word(value):
-    from services.executor.tools.tool import BadArgumentError, Parameter
+    from services.executor.tools.tool import BadArgumentError, ParameterSpec
 
     with pytest.raises(BadArgumentError):
-        Parameter().checked("name", value)
+        ParameterSpec().checked("name", value)
 
 
 def test_a_number_lies_in_its_range():
@@ -85,7 +85,7 @@ def test_a_number_lies_in_its_range():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "arguments"),
     [
         ("See who touched it: show interface Ethernet1/1.", {"interface": "Ethernet1/1"}),
         ("Wait, then `show interface <port>` again", {"interface": "<port>"}),
@@ -94,5 +94,5 @@ def test_a_number_lies_in_its_range():
         ("reshow interface x", None),
     ],
 )
-def test_a_command_is_found_in_a_sentence(text, found):
-    assert SHOW.found_in(text) == found
+def test_a_command_is_found_in_a_sentence(text, arguments):
+    assert SHOW.match_in_text(text) == arguments

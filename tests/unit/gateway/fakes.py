@@ -57,8 +57,8 @@ def fitting_context() -> RetrievedContext:
         heading_path=("Fan failed", "Mitigation"),
         text="Show the fans",
     )
-    found = RetrievedChunk(chunk=chunk, score=0.9, reasons=("same alert name",))
-    return RetrievedContext(chunks=(found,), confidence=0.92)
+    retrieved = RetrievedChunk(chunk=chunk, score=0.9, reasons=("same alert name",))
+    return RetrievedContext(chunks=(retrieved,), confidence=0.92)
 
 
 class FakeRetrieval:
@@ -74,8 +74,8 @@ class FakeRetrieval:
         self.requests.append(request)
         if self.failures:
             raise self.failures.pop(0)
-        found = (chance for said, chance in self.chances.items() if said in request.description)
-        chance = next(found, self.context.confidence)
+        chances = (chance for key, chance in self.chances.items() if key in request.description)
+        chance = next(chances, self.context.confidence)
         return self.context.model_copy(update={"confidence": chance})
 
     def source(self, span: Span) -> SourceText:

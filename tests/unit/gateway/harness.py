@@ -5,12 +5,13 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from services.gateway.adoption.doubts import DOUBT_TASK, Doubts
+from services.gateway.adoption.doubts import DOUBT_TASK, DoubtReporter
 from services.gateway.app import create_app
-from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.clarify.comment_reading import CommentReader
-from services.gateway.clarify.wording import Wording
-from services.gateway.knowledge import Knowledge
+from services.gateway.clarify.comment_reader import CommentReader
+from services.gateway.clarify.question_policy import WORD_TASK
+from services.gateway.clarify.question_writer import QuestionWriter
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.ticket.queue import (
@@ -21,11 +22,11 @@ from services.gateway.ticket.queue import (
     WALK_TASK,
     WITHDRAW_TASK,
 )
-from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
+from services.gateway.triage.team_router import LEARN_TASK, TeamRouter
 from services.gateway.walk.catch_up import CATCH_UP_TASK
-from services.gateway.walk.tickets import park
 from services.gateway.walk.walk import Walk
+from services.gateway.walk.walk_store import park
 from services.gateway.work import create_comment_reader, create_walk, create_wording
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
@@ -52,8 +53,8 @@ class Gateway:
     planner: FakePlanner
     scorer: FakeScorer
     write_back: WriteBack
-    triage: TriageDesk
-    wording: Wording | None = None
+    triage: TeamRouter
+    wording: QuestionWriter | None = None
     comments: CommentReader | None = None
     doubts: FakeDoubts = field(default_factory=FakeDoubts)
     looks: list[tuple[str, str]] = field(default_factory=list)
@@ -62,15 +63,15 @@ class Gateway:
     @property
     def _works(self) -> dict[str, Any]:
         service = TriageService(self.database, self.outbox, self.triage)
-        doubting = Doubts(self.database, self.outbox, self.doubts)
+        doubting = DoubtReporter(self.database, self.outbox, self.doubts)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
-            CATCH_UP_TASK: (self.walk.catching_up.run, None),
-            CHOOSE_PAGE_TASK: (self.walk.reconsidering.run, None),
+            CATCH_UP_TASK: (self.walk.catch_up.run, None),
+            CHOOSE_PAGE_TASK: (self.walk.page_reranker.run, None),
             WRITE_BACK_TASK: (self.write_back.run, park_write_back),
-            LEARN_TASK: (self.triage.take_in, None),
+            LEARN_TASK: (self.triage.learn_cases, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),
-            DOUBT_TASK: (doubting.tell, None),
+            DOUBT_TASK: (doubting.report, None),
             WITHDRAW_TASK: (doubting.withdraw, None),
             LOOK_TASK: (
                 lambda ticket_id, workflow_id: self.looks.append((ticket_id, workflow_id)),
@@ -118,7 +119,7 @@ def gateway_over(
     written = WriteBack(telling, database, outbox)
     for row in (CaseRow, CaseEntityRow):
         row.__table__.create(database.engine, checkfirst=True)
-    triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), chosen)
+    triage = TeamRouter(database, SqlGraphStore(database), HashingEmbedder(), chosen)
     walk = create_walk(
         chosen,
         database=database,
@@ -135,16 +136,18 @@ def gateway_over(
         chosen, database=database, outbox=outbox, write_back=written, model=model
     )
     app = create_app(
-        chosen,
-        PlatformSettings(_env_file=None, api_key=api_key),
-        database=database,
-        outbox=outbox,
-        retrieval=retrieval,
-        webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
-        triage=triage,
-        write_back=written,
-        model=model,
-        knowledge=knowledge,
+        GatewayParts(
+            chosen,
+            PlatformSettings(_env_file=None, api_key=api_key),
+            database=database,
+            outbox=outbox,
+            retrieval=retrieval,
+            webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
+            triage=triage,
+            write_back=written,
+            model=model,
+            knowledge=knowledge,
+        )
     )
     client = TestClient(app, base_url="http://127.0.0.1")
     reader = create_comment_reader(

@@ -97,7 +97,7 @@ def test_json_in_another_dress_is_taken(gateway):
 
 
 @pytest.mark.parametrize("source", ["heartbeats", "..%2f..", "%ff", "a" * 5000, "<b>", "Generic"])
-def test_an_unknown_source_is_refused_with_the_list_of_those_known(gateway, source):
+def test_an_unknown_source_is_refused_with_the_list_of_sources(gateway, source):
     answer = post(gateway, b'{"title": "x"}', f"/workflow/{source}")
     assert answer.status_code == 404
     if source != "..%2f..":  # that is another address altogether

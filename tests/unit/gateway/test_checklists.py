@@ -7,7 +7,7 @@ import pytest
 from services.gateway.formats import FORMATS
 from services.gateway.ticket.lifecycle import walk_again
 from services.gateway.ticket.queries import Queries
-from services.gateway.writeback.note import parts_of
+from services.gateway.writeback.note import build_parts
 from services.workflow.formats.by_name import from_mermaid
 from services.workflow.model import WorkflowKind
 from tests.checklists import PUMP, WITHHELD, checklist_of
@@ -33,8 +33,8 @@ def test_its_kind_is_told_wherever_the_verdict_is(gateway, shown):
     (listed,) = gateway.client.get("/v1/tickets").json()["tickets"]
     again = gateway.post(TICKET)
     waited = gateway.post(TICKET, "/workflow?wait=1")
-    for told in (ticket, best, stored, listed, again, *again["tickets"], waited):
-        assert (told["kind"], told["verdict_words"]) == (WorkflowKind.CHECKLIST, AS_IT_IS)
+    for body in (ticket, best, stored, listed, again, *again["tickets"], waited):
+        assert (body["kind"], body["verdict_words"]) == (WorkflowKind.CHECKLIST, AS_IT_IS)
     assert {each["kind"] for each in others} == {WorkflowKind.PROCEDURE}
 
 
@@ -157,7 +157,7 @@ def note_of(gateway, ticket_id):
     queries = Queries(gateway.database)
     ticket = queries.ticket(ticket_id)
     stored = queries.workflow(ticket.workflow_id)
-    return next(parts_of(ticket, stored, "", takes_comments=False)).lines
+    return next(build_parts(ticket, stored, "", takes_comments=False)).lines
 
 
 def test_a_ticket_system_is_told_the_boxes_by_the_pages_own_numbers(gateway, shown):
@@ -172,7 +172,7 @@ def test_a_ticket_system_is_told_the_boxes_by_the_pages_own_numbers(gateway, sho
     )
 
 
-def test_of_many_boxes_the_first_ten_are_told(gateway):
+def test_of_many_boxes_the_first_ten_are_in_the_note(gateway):
     page = "\n".join(f"{number}. Step {number}" for number in range(1, 24))
     gateway.planner.workflows = [checklist_of(page)]
     ticket_id = gateway.post(TICKET)["id"]

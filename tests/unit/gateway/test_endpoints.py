@@ -248,15 +248,15 @@ def test_the_list_is_filtered_by_status_source_and_text(gateway, group):
     gateway.post(group)
     gateway.post({"id": "T-2", "title": "100% of_disk"})
 
-    def found(**query):
+    def external_ids(**query):
         tickets = gateway.client.get("/v1/tickets", params=query).json()["tickets"]
         return sorted(t["external_id"] for t in tickets)
 
-    assert found(status="planned") == ["T-1"]
-    assert found(source="alertmanager") == ["5e6f7081a2b3c4d5"]
-    assert found(text="FANFAILED") == ["5e6f7081a2b3c4d5"]
-    assert found(text="% OF_") == ["T-2"]
-    assert found(text="%") == ["T-2"]
+    assert external_ids(status="planned") == ["T-1"]
+    assert external_ids(source="alertmanager") == ["5e6f7081a2b3c4d5"]
+    assert external_ids(text="FANFAILED") == ["5e6f7081a2b3c4d5"]
+    assert external_ids(text="% OF_") == ["T-2"]
+    assert external_ids(text="%") == ["T-2"]
 
 
 def test_an_unknown_status_is_refused(gateway):

@@ -4,15 +4,15 @@ import pytest
 
 from services.contracts.execution import LookAtOnce
 from services.contracts.gateway import RunNote, StepSeen
-from services.gateway.ran import Looking, TicketsOfRuns
+from services.gateway.run_notes import DiagnosticRunStarter, RunNotes
 from services.gateway.ticket.events import Events
+from services.gateway.walk.activity import has_human_activity
 from services.gateway.walk.fit import Thresholds
-from services.gateway.walk.untouched import is_worked_with
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.errors import NotFoundError, UnavailableError
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
-EXECUTOR = Caller("api key", Kind.KEY, "key:platform")
+EXECUTOR = Caller("api key", CallerKind.KEY, "key:platform")
 """As the executor calls from another process."""
 
 
@@ -31,12 +31,12 @@ def note_of(ticket, **more):
     seen = StepSeen(
         step=more.pop("step", "s1"), answer="No", target="leaf-1", because="state = Idle"
     )
-    told = {"run_id": "r1", "outcome": "handed_over", "is_look": True, "seen": (seen,), **more}
-    return RunNote(**{"workflow_id": ticket["workflow_id"], **told})
+    fields = {"run_id": "r1", "outcome": "handed_over", "is_look": True, "seen": (seen,), **more}
+    return RunNote(**{"workflow_id": ticket["workflow_id"], **fields})
 
 
 def of_runs(gateway):
-    return TicketsOfRuns(gateway.database, gateway.outbox, gateway.write_back)
+    return RunNotes(gateway.database, gateway.outbox, gateway.write_back)
 
 
 def events(gateway, ticket, kind):
@@ -73,17 +73,17 @@ class Execution:
 
 def test_the_task_asks_the_executor_and_lets_a_purged_ticket_go():
     execution = Execution()
-    Looking(lambda: execution).run("t", "w")
+    DiagnosticRunStarter(lambda: execution).run("t", "w")
     assert execution.wanted == [LookAtOnce(ticket_id="t", workflow_id="w")]
     gone = Execution(NotFoundError("no ticket"))
-    Looking(lambda: gone).run("t", "w")
+    DiagnosticRunStarter(lambda: gone).run("t", "w")
     assert len(gone.wanted) == 1
 
 
 def test_an_executor_that_is_away_is_told_later():
     away = Execution(UnavailableError("away"))
     with pytest.raises(UnavailableError):
-        Looking(lambda: away).run("t", "w")
+        DiagnosticRunStarter(lambda: away).run("t", "w")
 
 
 def test_a_look_is_kept_once_and_changes_nothing_on_the_ticket(gateway):
@@ -97,7 +97,7 @@ def test_a_look_is_kept_once_and_changes_nothing_on_the_ticket(gateway):
     now = gateway.ticket(ticket["id"])
     assert now["status"] == ticket["status"]
     with gateway.database.session() as session:
-        assert not is_worked_with(session, ticket["id"], besides=("received",))
+        assert not has_human_activity(session, ticket["id"], besides=("received",))
 
 
 def test_the_page_shows_what_a_look_tells_beside_the_question_and_decides_nothing(gateway):

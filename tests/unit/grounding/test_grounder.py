@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 
 from services.grounding.evidence import Evidence
-from services.grounding.grounder import Grounder, cite, support_of
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import Grounder, RecentVectors, cite, support_of
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
 from services.workflow.model import Citation, Step, StepKind, Workflow
@@ -14,10 +13,10 @@ class CountingEmbedder(HashingEmbedder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[list[str]] = []
+        self.batches: list[list[str]] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        self.asked.append(list(texts))
+        self.batches.append(list(texts))
         return super().embed(texts)
 
 
@@ -31,35 +30,35 @@ def step(text: str, **fields: object) -> Step:
 
 
 def test_a_cited_step_rests_on_the_line_it_cites():
-    (found,) = ground(step("Push the tray in until its latch clicks", citations=cited(17)))
-    assert found.claimed
-    assert found.unit.start_line == 17
+    (grounded,) = ground(step("Push the tray in until its latch clicks", citations=cited(17)))
+    assert grounded.claimed
+    assert grounded.unit.start_line == 17
 
 
 def test_a_step_that_cites_the_wrong_line_is_not_believed():
-    (found,) = ground(step("Push the tray in until its latch clicks", citations=cited(5, OTHER)))
-    assert not found.claimed
-    assert found.unit.document_id == DOCUMENT
+    (grounded,) = ground(step("Push the tray in until its latch clicks", citations=cited(5, OTHER)))
+    assert not grounded.claimed
+    assert grounded.unit.document_id == DOCUMENT
 
 
 def test_a_step_that_no_source_says_is_not_grounded():
-    (found,) = ground(step("Order pizza for the night shift", citations=cited(17)))
-    assert not found.is_grounded
+    (grounded,) = ground(step("Order pizza for the night shift", citations=cited(17)))
+    assert not grounded.is_grounded
 
 
 def test_citing_names_the_lines_a_step_rests_on_and_leaves_the_others_unsourced():
-    known, unknown = cite(
+    sourced, unsourced = cite(
         ground(step("Blow the dust out of the blocked rotor"))
         + ground(step("Order pizza for the night shift"))
     )
-    assert [c.start_line for c in known.citations] == [18]
-    assert not unknown.is_sourced
+    assert [c.start_line for c in sourced.citations] == [18]
+    assert not unsourced.is_sourced
 
 
 def test_words_that_decide_alone_cost_no_embedding():
     embedder = CountingEmbedder()
     Grounder(Evidence.of(CONTEXT), RecentVectors(embedder, 100)).ground([GOOD])
-    assert embedder.asked == []
+    assert embedder.batches == []
 
 
 def test_all_texts_in_doubt_are_embedded_in_one_call():
@@ -69,7 +68,7 @@ def test_all_texts_in_doubt_are_embedded_in_one_call():
     grounder = Grounder(Evidence.of(CONTEXT), vectors)
     grounder.ground([Workflow(title="", steps=doubtful)])
     grounder.ground([Workflow(title="", steps=doubtful)])
-    assert len(embedder.asked) == 1
+    assert len(embedder.batches) == 1
 
 
 def test_support_grows_with_shared_words_and_with_meaning():

@@ -1,6 +1,6 @@
 import numpy as np
 
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import RecentVectors
 from services.knowledge.embedding.embedders import HashingEmbedder
 
 
@@ -8,7 +8,7 @@ def test_texts_used_last_stay_and_older_ones_are_forgotten():
     vectors = RecentVectors(HashingEmbedder(), 2)
     vectors.of(["one", "two"])
     vectors.of(["one", "three"])
-    assert set(vectors._recent._known) == {"one", "three"}
+    assert set(vectors._recent._entries) == {"one", "three"}
 
 
 def test_a_vector_is_the_embedders():

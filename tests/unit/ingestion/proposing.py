@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from services.contracts.proposals import Acceptance, ProposalOrigin, ProposedPage, SourceRun
 from services.ingestion.proposals.service import ProposalService
 from services.ingestion.tasks import register
-from services.kit.access.caller import Caller, Kind, acting_as
-from services.kit.access.scopes import Role, scopes_of
+from services.kit.access.caller import Caller, CallerKind, acting_as
+from services.kit.access.scopes import Role, scopes_of_roles
 from services.procedure.model import Reading
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 
 TEXT = """# Pump pressure low on the cooling loop
 
@@ -44,24 +44,24 @@ READING = Reading.model_validate(
         ],
     }
 )
-APPROVER = Caller("Ada", Kind.PERSON, "idp:ada", scopes_of(frozenset({Role.APPROVER})))
-OTHER = Caller("Bo", Kind.PERSON, "idp:bo", scopes_of(frozenset({Role.APPROVER})))
-RESPONDER = Caller("Cy", Kind.PERSON, "idp:cy", scopes_of(frozenset({Role.RESPONDER})))
+APPROVER = Caller("Ada", CallerKind.PERSON, "idp:ada", scopes_of_roles(frozenset({Role.APPROVER})))
+OTHER = Caller("Bo", CallerKind.PERSON, "idp:bo", scopes_of_roles(frozenset({Role.APPROVER})))
+RESPONDER = Caller("Cy", CallerKind.PERSON, "idp:cy", scopes_of_roles(frozenset({Role.RESPONDER})))
 
 
 def run(number=1, **changed):
-    told = {
+    fields = {
         "ticket_id": f"t{number}",
         "ticket_title": "PumpPressureDown",
         "run_id": f"r{number}",
         "outcome": "recovered",
         "at": datetime(2026, 1, number, tzinfo=UTC),
     }
-    return SourceRun(**told | changed)
+    return SourceRun(**fields | changed)
 
 
 def page(**changed):
-    told = {
+    fields = {
         "key": "pump",
         "title": "Pump pressure low",
         "text": TEXT,
@@ -69,28 +69,28 @@ def page(**changed):
         "origin": ProposalOrigin.LEARNED,
         "runs": (run(1), run(2), run(3)),
     }
-    return ProposedPage(**told | changed)
+    return ProposedPage(**fields | changed)
 
 
-def proposals_of(stand: Stand) -> ProposalService:
-    return ProposalService(stand.database, stand.outbox, stand.settings)
+def proposals_of(harness: IngestionHarness) -> ProposalService:
+    return ProposalService(harness.database, harness.outbox, harness.settings)
 
 
-def work(stand: Stand) -> None:
+def work(harness: IngestionHarness) -> None:
     """What a worker does, until nothing is left."""
-    register(stand.outbox, stand.service, NoSyncs())
-    while stand.outbox.run_next("ingestion"):
+    register(harness.outbox, harness.service.runner, NoSyncs())
+    while harness.outbox.run_next("ingestion"):
         pass
 
 
 class NoSyncs:
     """No syncs."""
 
-    run = tell = park = staticmethod(lambda *_args, **_kwargs: None)
+    run = notify = park = staticmethod(lambda *_args, **_kwargs: None)
 
 
-def accept(stand: Stand, proposal, caller=APPROVER, text=""):
+def accept(harness: IngestionHarness, proposal, caller=APPROVER, text=""):
     with acting_as(caller):
-        return proposals_of(stand).accept(
+        return proposals_of(harness).accept(
             proposal.id, Acceptance(text=text, text_hash=proposal.text_hash)
         )

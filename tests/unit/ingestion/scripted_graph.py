@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.structure.split import split
-from services.knowledge.screening.document import screened
 from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
 from services.llm.scripted import ScriptedChatModel
@@ -29,7 +28,7 @@ class GraphModel:
         self.guarded = GuardedChatModel(self.scripted, tries=1)
 
     @property
-    def asked(self) -> list[str]:
+    def prompts(self) -> list[str]:
         return [request.prompt for request in self.scripted.requests]
 
     def shown(self, prompt: str) -> list[str]:
@@ -42,33 +41,31 @@ class GraphModel:
         if self.answers_left < 0:
             raise ModelUnavailableError("the model is down")
         shown = request.messages[-1].content
-        if any(said in shown for said in self.refused):
+        if any(phrase in shown for phrase in self.refused):
             raise ModelRefusedError("the context is too long")
-        found = self._names(shown) if request.prompt.startswith("names") else self._forms(shown)
-        return [json.dumps(found)]
+        answer = self._names(shown) if request.prompt.startswith("names") else self._forms(shown)
+        return [json.dumps(answer)]
 
     def _names(self, shown: str) -> object:
         named = [name for name in self.forms if name.lower() in shown.lower()]
         return {"incidents": [{"name": name, "summary": self.summary} for name in named]}
 
     def _forms(self, shown: str) -> object:
-        asked = re.findall(r"^(i\d): (.+)$", shown, re.MULTILINE)
-        return {"forms": [{"incident": id_, **self._form(name, shown)} for id_, name in asked]}
+        incidents = re.findall(r"^(i\d): (.+)$", shown, re.MULTILINE)
+        return {"forms": [{"incident": id_, **self._form(name, shown)} for id_, name in incidents]}
 
     def _form(self, name: str, shown: str) -> dict[str, list[str] | None]:
         form = {
-            field: [said for said in self.forms[name].get(field, ()) if said in shown]
+            field: [copied for copied in self.forms[name].get(field, ()) if copied in shown]
             for field in FIELDS
         }
         form["mitigation_steps"] += self.invented
-        return {field: said or None for field, said in form.items()}
+        return {field: copied or None for field, copied in form.items()}
 
 
 def pipeline_of(embedder, *, chunk_tokens: int = 256) -> Pipeline:
     """The real one, with chunks of any length."""
     return replace(
         Pipeline.with_embedder(embedder),
-        split=lambda document: split(
-            screened(document).document, embedder.count_tokens, chunk_tokens
-        ),
+        split=lambda document: split(document.for_model(), embedder.count_tokens, chunk_tokens),
     )

@@ -9,8 +9,8 @@ from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.checking.check import reading_given
-from services.procedure.editing.operations import operations_given
+from services.procedure.checking.check import parse_reading
+from services.procedure.editing.operations import parse_operations
 from services.procedure.model import Reader, State, as_json
 from services.procedure.ports import Happening, ReadingState
 from tests.unit.ingestion import fan
@@ -21,9 +21,9 @@ BETTER = {"op": "guard", "node": "n3", "when": "Is the tray loose?"}
 
 
 @pytest.fixture
-def readings(stand):
+def readings(harness):
     """The contract over HTTP."""
-    service = stand.service
+    service = harness.service
     app = create_app(
         PlatformSettings(),
         service=service,
@@ -38,16 +38,16 @@ def readings(stand):
 
 
 @pytest.fixture
-def text_hash(stand, readings):
-    stand.write("fan.md", PAGE)
-    stand.ingest()
+def text_hash(harness, readings):
+    harness.write("fan.md", PAGE)
+    harness.ingest()
     hashed = hash_of(PAGE)
-    readings.replace(hashed, reading_given({"procedures": [fan.FAN, DISK]}))
+    readings.replace(hashed, parse_reading({"procedures": [fan.FAN, DISK]}))
     return hashed
 
 
 def edit(*operations, **more):
-    return EditRequest(operations=operations_given(list(operations)), **more)
+    return EditRequest(operations=parse_operations(list(operations)), **more)
 
 
 def test_a_preview_tells_and_stores_nothing(readings, text_hash):
@@ -75,7 +75,7 @@ def test_an_edit_is_a_persons_reading_and_its_history_says_what_it_was(readings,
     assert latest.detail == "The condition “Is the tray hot?”: is now “Is the tray loose?”"
     undone = readings.undo(text_hash)
     assert as_json(undone.reading.procedures[0]) == as_json(
-        reading_given({"procedures": [fan.FAN]}).procedures[0]
+        parse_reading({"procedures": [fan.FAN]}).procedures[0]
     )
 
 
@@ -98,7 +98,7 @@ def test_the_second_of_two_who_saw_the_same_is_refused(readings, text_hash):
 
 
 def test_the_whole_form_of_operations_goes_over_the_wire(readings, text_hash):
-    given = edit(
+    request = edit(
         {"op": "insert", "node": {"do": "Wait", "commands": ["sleep 5"]}, "last_in": "n3"},
         {"op": "replace", "node": "n1", "core": True, "at": [[3, 4]]},
         {
@@ -109,9 +109,9 @@ def test_the_whole_form_of_operations_goes_over_the_wire(readings, text_hash):
         },
         {"op": "otherwise", "node": "n2", "end": "escalate", "text": "Call"},
     )
-    here = readings.preview(text_hash, given)
+    here = readings.preview(text_hash, request)
     assert len(here.difference.effects) == 4
-    stored = readings.edit(text_hash, given)
+    stored = readings.edit(text_hash, request)
     assert stored.reading == here.reading
 
 

@@ -9,18 +9,18 @@ from docx.oxml.ns import qn
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Image, ListFlowable, ListItem, Paragraph, SimpleDocTemplate
 
-from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
+from services.ingestion.converters import ConvertedDocument, UnreadableDocumentError, reader_of
 from services.ingestion.converters.isolation import IsolatedReaders
-from services.ingestion.converters.pictures import image
+from services.ingestion.converters.literal import image
 from services.ingestion.pictures.sniffing import sniff
 from services.knowledge.page.parsing import parse_page
 from tests.pictures import picture
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 
 LAMPS, SEAT = picture("PNG", (40, 30)), picture("JPEG", (50, 30))
 
 
-def read(name: str, data: bytes) -> Reading:
+def read(name: str, data: bytes) -> ConvertedDocument:
     return reader_of(name).read(data)
 
 
@@ -45,7 +45,7 @@ def test_nothing_in_words_or_address_ends_the_picture(words, address, expected):
 
 
 class TestHtml:
-    def html(self, body: str) -> Reading:
+    def html(self, body: str) -> ConvertedDocument:
         return read("a.html", f"<html><body><main>{body}</main></body></html>".encode())
 
     def test_pictures_keep_their_place_among_the_words(self):
@@ -71,14 +71,14 @@ class TestHtml:
         assert shown(self.html(cell).text) == [("a|b", "l.png")]
 
     def test_those_that_the_page_holds_come_with_it(self):
-        held = base64.b64encode(LAMPS).decode()
-        found = self.html(f"<p><img src='data:image/png;base64,{held}' alt='lamps'></p>")
-        assert found.text == "![lamps](picture-1)\n"
-        assert found.pictures == {"picture-1": LAMPS}
+        encoded = base64.b64encode(LAMPS).decode()
+        converted = self.html(f"<p><img src='data:image/png;base64,{encoded}' alt='lamps'></p>")
+        assert converted.text == "![lamps](picture-1)\n"
+        assert converted.pictures == {"picture-1": LAMPS}
 
     def test_bytes_that_are_none_leave_place_and_words(self):
-        found = self.html("<p><img src='data:image/png;base64,AAAA=A' alt='lamps'></p>")
-        assert (found.text, found.pictures) == ("![lamps](picture-1)\n", {"picture-1": b""})
+        converted = self.html("<p><img src='data:image/png;base64,AAAA=A' alt='lamps'></p>")
+        assert (converted.text, converted.pictures) == ("![lamps](picture-1)\n", {"picture-1": b""})
 
     @pytest.mark.parametrize(
         "source", ["javascript:x", "cid:1", "data:text/html,x", "", "file:///x"]
@@ -117,14 +117,14 @@ def word_document() -> bytes:
 
 class TestWord:
     def test_pictures_keep_place_and_words_and_come_with_the_document(self):
-        found = read("a.docx", word_document())
-        assert shown(found.text) == [
+        converted = read("a.docx", word_document())
+        assert shown(converted.text) == [
             ("Lamps of the tray", "media/image1.png"),
             ("", "media/image2.jpg"),
             ("lamps", "media/image1.png"),
         ]
-        assert "Look at ![Lamps of the tray](media/image1.png) first." in found.text
-        assert found.pictures == {"media/image1.png": LAMPS, "media/image2.jpg": SEAT}
+        assert "Look at ![Lamps of the tray](media/image1.png) first." in converted.text
+        assert converted.pictures == {"media/image1.png": LAMPS, "media/image2.jpg": SEAT}
 
     def test_a_linked_picture_keeps_its_address(self):
         document = docx.Document()
@@ -163,12 +163,12 @@ class TestPdf:
         return pdf_document(first, drawn(SEAT), steps)
 
     def test_pictures_keep_their_place_and_come_with_the_document(self):
-        found = read("a.pdf", self.document())
-        assert found.text == (
+        converted = read("a.pdf", self.document())
+        assert converted.text == (
             "Look at the lamps.\n\n![Picture 1 of page 1](page-1-picture-1)\n\n"
             "1. Seat it.\n\n   ![Picture 2 of page 1](page-1-picture-2)\n\n2. Then look again.\n"
         )
-        forms = [sniff(each) for each in found.pictures.values()]
+        forms = [sniff(each) for each in converted.pictures.values()]
         assert [each.media_type for each in forms] == ["image/jpeg", "image/png"]
         assert [(each.width, each.height) for each in forms] == [(50, 30), (40, 30)]
 
@@ -185,28 +185,28 @@ class TestPdf:
     def test_more_pixels_than_it_claims_leave_the_place_alone(self):
         data = self.document()
         assert data.count(b"/Width 40 ") + data.count(b"/Width 40\n") == 1
-        found = read("a.pdf", data.replace(b"/Width 40", b"/Width 20"))
-        assert found.pictures["page-1-picture-2"] == b""
-        assert shown(found.text)[1] == ("Picture 2 of page 1", "page-1-picture-2")
+        converted = read("a.pdf", data.replace(b"/Width 40", b"/Width 20"))
+        assert converted.pictures["page-1-picture-2"] == b""
+        assert shown(converted.text)[1] == ("Picture 2 of page 1", "page-1-picture-2")
 
 
 def test_pictures_come_out_of_the_process_of_their_reader_into_the_stores(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write("net/tray.docx", word_document())
-    stand.ingest()
-    found = stand.service.pictures("net/tray.docx")
-    assert [(each.path, each.media_type) for each in found] == [
+    harness = IngestionHarness(tmp_path)
+    harness.write("net/tray.docx", word_document())
+    harness.ingest()
+    pictures = harness.service.pictures("net/tray.docx")
+    assert [(each.path, each.media_type) for each in pictures] == [
         ("net/media/image1.png", "image/png"),
         ("net/media/image2.jpg", "image/jpeg"),
     ]
-    assert stand.service.picture("net/tray.docx", found[0].content_hash).content == LAMPS
-    stand.ingest()
-    assert stand.service.pictures("net/tray.docx") == found
-    stand.forget()
-    assert stand.service.pictures("net/tray.docx") == []
+    assert harness.service.picture("net/tray.docx", pictures[0].content_hash).content == LAMPS
+    harness.ingest()
+    assert harness.service.pictures("net/tray.docx") == pictures
+    harness.forget()
+    assert harness.service.pictures("net/tray.docx") == []
 
 
 def test_a_reader_of_its_own_process_answers_with_pictures():
     with IsolatedReaders(timeout_s=60, memory_bytes=4_000_000_000) as isolated:
-        found = isolated.read(reader_of("a.docx"), word_document())
-    assert found.pictures == {"media/image1.png": LAMPS, "media/image2.jpg": SEAT}
+        converted = isolated.read(reader_of("a.docx"), word_document())
+    assert converted.pictures == {"media/image1.png": LAMPS, "media/image2.jpg": SEAT}

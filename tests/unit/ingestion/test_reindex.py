@@ -5,10 +5,10 @@ import pytest
 from services.ingestion.jobs.lock import all_sources_lock, source_lock
 from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.tables import NodeRow
-from tests.unit.ingestion.stand import (
+from tests.unit.ingestion.harness import (
     FakeVectors,
+    IngestionHarness,
     Killed,
-    Stand,
     counters,
     node_per_alert,
     split_by_blank_lines,
@@ -16,11 +16,11 @@ from tests.unit.ingestion.stand import (
 
 
 @pytest.fixture
-def filled(stand: Stand) -> Stand:
-    stand.write("a.md", "# A\n\nLinkDown happens.\n")
-    stand.write("sub/b.txt", "FanDown\n\nand LinkDown\n")
-    stand.ingest()
-    return stand
+def filled(harness: IngestionHarness) -> IngestionHarness:
+    harness.write("a.md", "# A\n\nLinkDown happens.\n")
+    harness.write("sub/b.txt", "FanDown\n\nand LinkDown\n")
+    harness.ingest()
+    return harness
 
 
 def test_a_reindex_fills_empty_stores_from_the_stored_text(filled):
@@ -28,12 +28,12 @@ def test_a_reindex_fills_empty_stores_from_the_stored_text(filled):
     filled.vectors.points = FakeVectors().points
     with filled.database.session() as session:
         session.query(NodeRow).delete()
-    told = []
+    progress = []
     for path in filled.root.rglob("*.*"):
         path.unlink()
-    assert filled.service.reindex(lambda done, total: told.append((done, total))) == 2
+    assert filled.service.reindex(lambda done, total: progress.append((done, total))) == 2
     assert filled.contents() == before
-    assert told == [(2, 2)]
+    assert progress == [(2, 2)]
 
 
 def test_what_was_reindexed_is_found_unchanged_by_the_next_ingest(filled):

@@ -80,34 +80,34 @@ class TestOwners:
 
 
 @pytest.fixture
-def service(stand):
+def service(harness):
     for name, text in (("net/fan.md", FAN), ("net/copy.md", FAN), ("power.md", POWER)):
-        stand.write(name, text)
-    stand.ingest()
+        harness.write(name, text)
+    harness.ingest()
     for text in (FAN, POWER):
-        SqlReadingStore(stand.database).put(hash_of(text), reading_of_list(text))
-    return stand.service
+        SqlReadingStore(harness.database).put(hash_of(text), reading_of_list(text))
+    return harness.service
 
 
 class TestPages:
     def test_documents_with_one_text_are_one_page_and_their_alerts_add_up(self, service):
         alerts = {"net/fan.md": 2, "net/copy.md": 3, "gone.md": 50, "power.md": 1}
-        found = service.readings("x").waiting(WaitingQuery(alerts=alerts))
-        assert [each.documents for each in found.readings] == [
+        queue = service.readings("x").waiting(WaitingQuery(alerts=alerts))
+        assert [each.documents for each in queue.readings] == [
             ("net/copy.md", "net/fan.md"),
             ("power.md",),
         ]
-        assert [each.alerts for each in found.readings] == [5, 1]
-        assert (found.total, found.counts[PageState.READ]) == (2, 2)
+        assert [each.alerts for each in queue.readings] == [5, 1]
+        assert (queue.total, queue.counts[PageState.READ]) == (2, 2)
 
-    def test_a_page_that_nobody_has_read_is_listed_without_a_reader(self, stand, service):
-        stand.write("disk.md", "# Disk\n\n1. Look.\n")
-        stand.ingest()
-        found = service.readings("x").waiting(WaitingQuery(state=PageState.UNREAD))
-        assert [(each.documents, each.reader, each.procedures) for each in found.readings] == [
+    def test_a_page_that_nobody_has_read_is_listed_without_a_reader(self, harness, service):
+        harness.write("disk.md", "# Disk\n\n1. Look.\n")
+        harness.ingest()
+        queue = service.readings("x").waiting(WaitingQuery(state=PageState.UNREAD))
+        assert [(each.documents, each.reader, each.procedures) for each in queue.readings] == [
             (("disk.md",), None, 0)
         ]
-        assert found.counts[PageState.UNREAD] == 1
+        assert queue.counts[PageState.UNREAD] == 1
 
     def test_filters_restrict_the_list_and_not_the_counts(self, service):
         service.set_owner(Ownership(prefix="net", team="network"))
@@ -120,17 +120,17 @@ class TestPages:
             (WaitingQuery(start=1), ["power.md"]),
             (WaitingQuery(state=PageState.CHANGED), []),
         ):
-            found = readings.waiting(query)
-            assert [each.documents[0] for each in found.readings] == names
-            assert found.counts == {"changed": 0, "unread": 0, "read": 1, "approved": 1}
+            queue = readings.waiting(query)
+            assert [each.documents[0] for each in queue.readings] == names
+            assert queue.counts == {"changed": 0, "unread": 0, "read": 1, "approved": 1}
 
-    def test_a_page_that_changed_after_its_approval_says_so(self, stand, service):
+    def test_a_page_that_changed_after_its_approval_says_so(self, harness, service):
         readings = service.readings("x")
         readings.approve(hash_of(POWER), ApprovalRequest(procedure=0))
-        stand.write("power.md", POWER.replace("Swap the supply", "Call the vendor"))
-        stand.ingest()
-        found = readings.waiting(WaitingQuery(state=PageState.CHANGED))
-        assert [each.documents for each in found.readings] == [("power.md",)]
+        harness.write("power.md", POWER.replace("Swap the supply", "Call the vendor"))
+        harness.ingest()
+        queue = readings.waiting(WaitingQuery(state=PageState.CHANGED))
+        assert [each.documents for each in queue.readings] == [("power.md",)]
 
     def test_a_team_takes_the_place_of_the_one_before_and_an_empty_one_goes(self, service):
         service.set_owner(Ownership(prefix="net", team="first"))
@@ -139,10 +139,10 @@ class TestPages:
         with pytest.raises(InvalidInputError):
             service.set_owner(Ownership(team="two\nlines"))
 
-    def test_a_team_is_of_a_root_that_is_known(self, service):
+    def test_a_team_is_of_a_root_that_exists(self, service):
         for root in ("nope", "../"):
             with pytest.raises(InvalidInputError, match="no document came from"):
                 service.set_owner(Ownership(root=root, team="network"))
-        (known,) = service.roots()
-        (named,) = service.set_owner(Ownership(root=known.path, team="network"))
-        assert (named.root, named.team) == (known.path, "network")
+        (ingested,) = service.roots()
+        (named,) = service.set_owner(Ownership(root=ingested.path, team="network"))
+        assert (named.root, named.team) == (ingested.path, "network")

@@ -6,10 +6,15 @@ import zipfile
 import pytest
 
 from services.contracts.ingestion import JobStatus, Upload
-from services.ingestion.converters import Reader, Reading, UnreadableDocumentError, reader_of
+from services.ingestion.converters import (
+    ConvertedDocument,
+    FormatReader,
+    UnreadableDocumentError,
+    reader_of,
+)
 from services.ingestion.converters.isolation import IsolatedReaders
 from services.kit.errors import InvalidInputError, PayloadTooLargeError
-from tests.unit.ingestion.stand import Stand, counters, reasons
+from tests.unit.ingestion.harness import IngestionHarness, counters, reasons
 
 
 def archive(members: dict[str, bytes | str], **how: object) -> bytes:
@@ -25,121 +30,121 @@ def archive(members: dict[str, bytes | str], **how: object) -> bytes:
 
 
 class TestArchives:
-    def ingest(self, stand, data: bytes):
-        path = stand.root / "docs.zip"
+    def ingest(self, harness, data: bytes):
+        path = harness.root / "docs.zip"
         path.write_bytes(data)
-        return stand.ingest(path)
+        return harness.ingest(path)
 
-    def test_members_are_documents_under_their_paths(self, stand):
-        job = self.ingest(stand, archive({"a.md": "a\n", "sub/b.txt": "b\n", "c.png": "x"}))
+    def test_members_are_documents_under_their_paths(self, harness):
+        job = self.ingest(harness, archive({"a.md": "a\n", "sub/b.txt": "b\n", "c.png": "x"}))
         assert counters(job) == {"added": 2, "skipped": 1}
-        assert set(stand.documents.hashes()) == {"a.md", "sub/b.txt"}
+        assert set(harness.documents.hashes()) == {"a.md", "sub/b.txt"}
 
-    def test_a_new_version_of_the_archive_is_ingested_incrementally(self, stand):
-        self.ingest(stand, archive({"a.md": "a\n", "b.md": "b\n", "c.md": "c\n"}))
-        job = self.ingest(stand, archive({"a.md": "a\n", "b.md": "changed\n"}))
+    def test_a_new_version_of_the_archive_is_ingested_incrementally(self, harness):
+        self.ingest(harness, archive({"a.md": "a\n", "b.md": "b\n", "c.md": "c\n"}))
+        job = self.ingest(harness, archive({"a.md": "a\n", "b.md": "changed\n"}))
         assert counters(job) == {"unchanged": 1, "changed": 1, "deleted": 1}
 
     @pytest.mark.parametrize("name", ["../out.md", "/etc/out.md", "a/../../out.md", "..\\out.md"])
-    def test_paths_that_lead_out_are_refused(self, stand, name):
-        job = self.ingest(stand, archive({name: "x\n", "good.md": "x\n"}))
+    def test_paths_that_lead_out_are_refused(self, harness, name):
+        job = self.ingest(harness, archive({name: "x\n", "good.md": "x\n"}))
         assert counters(job) == {"added": 1, "failed": 1}
         assert "out of the archive" in job.failed[0].reason
 
-    def test_a_drive_letter_is_refused(self, stand):
-        assert counters(self.ingest(stand, archive({"C:/x.md": "x\n"}))) == {"failed": 1}
+    def test_a_drive_letter_is_refused(self, harness):
+        assert counters(self.ingest(harness, archive({"C:/x.md": "x\n"}))) == {"failed": 1}
 
-    def test_a_link_is_refused(self, stand):
+    def test_a_link_is_refused(self, harness):
         link = (stat.S_IFLNK | 0o777) << 16
-        job = self.ingest(stand, archive({"a.md": "/etc/passwd"}, external_attr=link))
+        job = self.ingest(harness, archive({"a.md": "/etc/passwd"}, external_attr=link))
         assert "link" in reasons(job)["a.md"]
 
-    def test_a_file_that_expands_beyond_reason_is_refused_alone(self, stand):
-        job = self.ingest(stand, archive({"bomb.md": b"a" * 5_000_000, "good.md": "x\n"}))
+    def test_a_file_that_expands_beyond_reason_is_refused_alone(self, harness):
+        job = self.ingest(harness, archive({"bomb.md": b"a" * 5_000_000, "good.md": "x\n"}))
         assert counters(job) == {"added": 1, "failed": 1}
         assert "bomb" in reasons(job)["bomb.md"]
 
     def test_an_archive_that_expands_beyond_the_limit_fails_as_a_whole(self, tmp_path):
-        stand = Stand(tmp_path, max_archive_bytes=1_000)
-        job = self.ingest(stand, archive({f"{n}.md": "x" * 300 for n in range(4)}))
+        harness = IngestionHarness(tmp_path, max_archive_bytes=1_000)
+        job = self.ingest(harness, archive({f"{n}.md": "x" * 300 for n in range(4)}))
         assert job.status is JobStatus.FAILED
         assert "1,200 bytes" in job.reason
 
-    def test_a_size_that_lies_does_not_help_a_bomb(self, stand):
+    def test_a_size_that_lies_does_not_help_a_bomb(self, harness):
         data = bytearray(archive({"a.md": b"a" * 900_000}))
         for at in (data.index(b"PK\x03\x04") + 22, data.index(b"PK\x01\x02") + 24):
             data[at : at + 4] = struct.pack("<I", 10)
-        job = self.ingest(stand, bytes(data))
+        job = self.ingest(harness, bytes(data))
         assert counters(job) == {"failed": 1}
         assert "broken" in reasons(job)["a.md"]
 
-    def test_an_encrypted_member_is_refused(self, stand):
+    def test_an_encrypted_member_is_refused(self, harness):
         data = bytearray(archive({"a.md": "x\n"}))
         data[data.index(b"PK\x03\x04") + 6] |= 1
         data[data.index(b"PK\x01\x02") + 8] |= 1
-        assert "encrypted" in reasons(self.ingest(stand, bytes(data)))["a.md"]
+        assert "encrypted" in reasons(self.ingest(harness, bytes(data)))["a.md"]
 
     @pytest.mark.parametrize("data", [b"", b"no zip", archive({"a.md": "x" * 500})[:80]])
-    def test_what_is_no_archive_fails_the_job(self, stand, data):
-        job = self.ingest(stand, data)
+    def test_what_is_no_archive_fails_the_job(self, harness, data):
+        job = self.ingest(harness, data)
         assert (job.status, "zip" in job.reason) == (JobStatus.FAILED, True)
 
-    def test_a_damaged_member_fails_alone(self, stand):
+    def test_a_damaged_member_fails_alone(self, harness):
         data = bytearray(archive({"a.md": "some words " * 50, "b.md": "fine\n"}))
         start = data.index(b"a.md") + 4
         data[start : start + 8] = b"\xff" * 8
-        job = self.ingest(stand, bytes(data))
+        job = self.ingest(harness, bytes(data))
         assert counters(job) == {"added": 1, "failed": 1}
 
 
 class TestUploads:
-    def upload(self, stand, *files: tuple[str, bytes]):
-        job = stand.service.upload([Upload(name, io.BytesIO(data)) for name, data in files])
-        return stand.run_queued(job)
+    def upload(self, harness, *files: tuple[str, bytes]):
+        job = harness.service.upload([Upload(name, io.BytesIO(data)) for name, data in files])
+        return harness.run_queued(job)
 
-    def test_files_and_archives_become_documents(self, stand):
+    def test_files_and_archives_become_documents(self, harness):
         zipped = archive({"in/c.md": "c\n", "../d.md": "d\n"})
-        job = self.upload(stand, ("a.md", b"a\n"), ("sub/b.txt", b"b\n"), ("x.zip", zipped))
+        job = self.upload(harness, ("a.md", b"a\n"), ("sub/b.txt", b"b\n"), ("x.zip", zipped))
         assert counters(job) == {"added": 3, "failed": 1}
-        assert set(stand.documents.hashes()) == {"a.md", "sub/b.txt", "in/c.md"}
+        assert set(harness.documents.hashes()) == {"a.md", "sub/b.txt", "in/c.md"}
 
-    def test_a_later_upload_replaces_and_never_deletes(self, stand):
-        self.upload(stand, ("a.md", b"a\n"), ("b.md", b"b\n"))
-        job = self.upload(stand, ("a.md", b"new\n"))
+    def test_a_later_upload_replaces_and_never_deletes(self, harness):
+        self.upload(harness, ("a.md", b"a\n"), ("b.md", b"b\n"))
+        job = self.upload(harness, ("a.md", b"new\n"))
         assert counters(job) == {"changed": 1}
-        assert stand.service.document("a.md").text == "new\n"
-        assert set(stand.documents.hashes()) == {"a.md", "b.md"}
-        assert counters(self.upload(stand, ("a.md", b"new\n"))) == {"unchanged": 1}
+        assert harness.service.document("a.md").text == "new\n"
+        assert set(harness.documents.hashes()) == {"a.md", "b.md"}
+        assert counters(self.upload(harness, ("a.md", b"new\n"))) == {"unchanged": 1}
 
-    def test_a_broken_archive_fails_alone(self, stand):
-        job = self.upload(stand, ("a.md", b"a\n"), ("x.zip", b"no zip"))
+    def test_a_broken_archive_fails_alone(self, harness):
+        job = self.upload(harness, ("a.md", b"a\n"), ("x.zip", b"no zip"))
         assert counters(job) == {"added": 1, "failed": 1}
 
     @pytest.mark.parametrize("name", ["", "../a.md", "/a.md", "C:\\a.md", "..", "a\0.md", "."])
-    def test_names_that_lead_elsewhere_are_refused(self, stand, name):
+    def test_names_that_lead_elsewhere_are_refused(self, harness, name):
         with pytest.raises(InvalidInputError):
-            self.upload(stand, (name, b"x"))
-        assert stand.service.jobs() == []
+            self.upload(harness, (name, b"x"))
+        assert harness.service.jobs() == []
 
-    def test_a_name_given_twice_is_refused_and_nothing_kept(self, stand):
+    def test_a_name_given_twice_is_refused_and_nothing_kept(self, harness):
         with pytest.raises(InvalidInputError, match="twice"):
-            self.upload(stand, ("a.md", b"1"), ("a.md", b"2"))
-        assert list((stand.work / "uploads").iterdir()) == []
+            self.upload(harness, ("a.md", b"1"), ("a.md", b"2"))
+        assert list((harness.work / "uploads").iterdir()) == []
 
-    def test_a_file_where_a_folder_stands_is_refused(self, stand):
+    def test_a_file_where_a_folder_stands_is_refused(self, harness):
         with pytest.raises(InvalidInputError):
-            self.upload(stand, ("a.md", b"1"), ("a.md/b.md", b"2"))
+            self.upload(harness, ("a.md", b"1"), ("a.md/b.md", b"2"))
 
-    def test_no_file_is_refused(self, stand):
+    def test_no_file_is_refused(self, harness):
         with pytest.raises(InvalidInputError, match="at least one"):
-            self.upload(stand)
+            self.upload(harness)
 
     def test_too_much_is_refused(self, tmp_path):
-        stand = Stand(tmp_path, max_upload_bytes=10, max_upload_files=2)
+        harness = IngestionHarness(tmp_path, max_upload_bytes=10, max_upload_files=2)
         with pytest.raises(PayloadTooLargeError):
-            self.upload(stand, ("a.md", b"123456"), ("b.md", b"123456"))
+            self.upload(harness, ("a.md", b"123456"), ("b.md", b"123456"))
         with pytest.raises(PayloadTooLargeError):
-            self.upload(stand, *((f"{n}.md", b"1") for n in range(3)))
+            self.upload(harness, *((f"{n}.md", b"1") for n in range(3)))
 
 
 class TestIsolation:
@@ -156,7 +161,9 @@ class TestIsolation:
 
     def test_a_reader_that_dies_fails_its_document_only(self):
         html = reader_of("a.html")
-        unknown = Reader("unknown", (), "", lambda _data: Reading(""), isolated=True)
+        unknown = FormatReader(
+            "unknown", (), "", lambda _data: ConvertedDocument(""), isolated=True
+        )
         with IsolatedReaders(timeout_s=30, memory_bytes=2**32) as isolated:
             with pytest.raises(UnreadableDocumentError):
                 isolated.read(unknown, b"x")

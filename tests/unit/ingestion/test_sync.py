@@ -20,19 +20,19 @@ from services.contracts.readings import ApprovalRequest
 from services.contracts.syncing import Synced, SyncRequest
 from services.ingestion.jobs.service import PathNotAllowedError
 from services.ingestion.jobs.sync_records import TELL
+from services.ingestion.settings import SyncSettings
 from services.ingestion.sync.service import (
     RUN_SYNC,
     PlaceNotAllowedError,
     SourceNotFoundError,
     SyncService,
 )
-from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tables import SyncSourceRow
 from services.kit.tables import OutboxRow
 from services.knowledge.screening.document import hash_of
 from services.procedure.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 
 WHO = b"Ops <ops@example.net>"
 PAGE = "# Fan\n\n1. Check the fan tray.\n2. Replace the fan tray.\n"
@@ -44,15 +44,15 @@ class Syncs:
     def __init__(self, folder, **settings):
         self.folder = folder / "docs" / "wiki"
         self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.stand = Stand(folder, allowed_roots=(folder / "docs",))
+        self.harness = IngestionHarness(folder, allowed_roots=(folder / "docs",))
         self.repository = porcelain.init(str(self.folder))
         self.settings = SyncSettings(**settings)
-        self.ingestion = self.stand.service
-        self.ingestion._tells_syncs = self.settings.callback_url is not None
+        self.harness.notifies_syncs = self.settings.callback_url is not None
+        self.ingestion = self.harness.service
         self.service = SyncService(
-            self.stand.database,
-            self.stand.outbox,
-            self.ingestion,
+            self.harness.database,
+            self.harness.outbox,
+            self.ingestion.job_service,
             folder=folder / "repositories",
             settings=self.settings,
         )
@@ -72,16 +72,16 @@ class Syncs:
         """Do all that is queued; each task ends itself, as in the queue."""
         tasks = {
             RUN_SYNC: self.service.run,
-            TELL: self.service.tell,
+            TELL: self.service.notify,
             "ingestion.run_job": self.ingestion.run,
         }
         while True:
-            with self.stand.database.session() as session:
+            with self.harness.database.session() as session:
                 row = session.query(OutboxRow).first()
                 key, name = (row.key, row.task) if row else ("", "")
             if not key:
                 return
-            self.stand.outbox.run(key, lambda name=name, **arguments: tasks[name](**arguments))
+            self.harness.outbox.run(key, lambda name=name, **arguments: tasks[name](**arguments))
 
     def sync(self):
         self.service.sync("wiki")
@@ -100,13 +100,13 @@ def test_only_the_changed_page_of_a_repository_is_read_again(syncs):
     began = syncs.sync()
     assert (began.status, began.added) == ("done", ("bgp.md", "fan.md"))
     assert (began.commit_before, began.commit_after) == ("", first)
-    embedded = syncs.stand.embedder.texts
+    embedded = syncs.harness.embedder.texts
     second = syncs.commit(fan=PAGE + "3. Close the ticket.\n\nDone.\n")
     again = syncs.sync()
     assert (again.added, again.changed, again.deleted) == ((), ("fan.md",), ())
     assert (again.commit_before, again.commit_after) == (first, second)
     assert syncs.ingestion.job(again.job_id).unchanged == 1
-    assert 0 < syncs.stand.embedder.texts - embedded < embedded
+    assert 0 < syncs.harness.embedder.texts - embedded < embedded
 
 
 def test_a_page_that_is_gone_is_deleted_and_an_unchanged_repository_changes_nothing(syncs):
@@ -117,23 +117,23 @@ def test_a_page_that_is_gone_is_deleted_and_an_unchanged_repository_changes_noth
     assert (same.status, same.added, same.changed, same.deleted) == ("done", (), (), ())
     syncs.commit(bgp=None)
     assert syncs.sync().deleted == ("bgp.md",)
-    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+    assert list(syncs.harness.documents.hashes()) == ["fan.md"]
 
 
 def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
-    told = []
+    deliveries = []
 
-    class Told(BaseHTTPRequestHandler):
+    class CallbackHandler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["content-length"]))
-            told.append((self.headers["x-flowxpert-signature"], json.loads(body)))
+            deliveries.append((self.headers["x-flowxpert-signature"], json.loads(body)))
             self.send_response(204)
             self.end_headers()
 
         def log_message(self, *_):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Told)
+    server = HTTPServer(("127.0.0.1", 0), CallbackHandler)
     thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     try:
@@ -148,7 +148,7 @@ def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
         syncs.declare()
         syncs.sync()
         readings = syncs.ingestion.readings("Ann")
-        SqlReadingStore(syncs.stand.database).put(hash_of(PAGE), reading_of_list(PAGE))
+        SqlReadingStore(syncs.harness.database).put(hash_of(PAGE), reading_of_list(PAGE))
         page = readings.get(hash_of(PAGE))
         readings.approve(page.text_hash, ApprovalRequest(procedure=0))
         syncs.commit(fan="# Fan\n\n1. Call the vendor.\n2. Wait for the vendor.\n")
@@ -159,7 +159,7 @@ def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
         server.server_close()
     assert [each.document_id for each in lost] == ["fan.md"]
     assert lost[0].procedures
-    ((signature, event),) = told
+    ((signature, event),) = deliveries
     assert signature.startswith("v1=")
     assert event["sync"]["approvals_lost"][0]["document_id"] == "fan.md"
     assert syncs.service.syncs("wiki")[0].told
@@ -270,7 +270,7 @@ def test_what_is_due_is_queued_once(syncs):
     assert len(syncs.service.syncs("wiki")) == 1
     syncs.service.queue_due()
     assert len(syncs.service.syncs("wiki")) == 1
-    with syncs.stand.database.session() as session:
+    with syncs.harness.database.session() as session:
         session.execute(update(SyncSourceRow).values(next_at=datetime.now(UTC)))
     syncs.service.queue_due()
     syncs.work()
@@ -324,7 +324,7 @@ def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):
     syncs.service.withdraw("wiki")
     with pytest.raises(SourceNotFoundError):
         syncs.service.sync("wiki")
-    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+    assert list(syncs.harness.documents.hashes()) == ["fan.md"]
 
 
 def plain_folder(syncs, pages):
@@ -344,10 +344,10 @@ def test_an_emptied_folder_is_a_failed_sync_that_deletes_nothing(syncs):
     failed = syncs.sync()
     assert (failed.status, failed.deleted) == ("failed", ())
     assert "holds no documents any more" in failed.reason
-    assert len(syncs.stand.documents.hashes()) == 2
+    assert len(syncs.harness.documents.hashes()) == 2
     folder.rmdir()
     assert "existing path" in syncs.sync().reason
-    assert len(syncs.stand.documents.hashes()) == 2
+    assert len(syncs.harness.documents.hashes()) == 2
 
 
 def test_an_emptied_repository_deletes_nothing(syncs):
@@ -356,7 +356,7 @@ def test_an_emptied_repository_deletes_nothing(syncs):
     syncs.sync()
     syncs.commit(fan=None)
     assert "holds no documents any more" in syncs.sync().reason
-    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+    assert list(syncs.harness.documents.hashes()) == ["fan.md"]
 
 
 def test_a_sync_deletes_half_but_not_most_of_many_documents(syncs):
@@ -384,7 +384,7 @@ def test_the_command_names_the_first_failed_documents(capsys):
     now = datetime.now(UTC)
     synced = Synced(id="1", source="wiki", status="done", began_at=now, failed=7, failures=failures)
     _show_sync(synced)
-    told = capsys.readouterr().out
-    assert "7 failed" in told
-    assert "0.md: no text" in told
-    assert "and 2 more" in told
+    output = capsys.readouterr().out
+    assert "7 failed" in output
+    assert "0.md: no text" in output
+    assert "and 2 more" in output

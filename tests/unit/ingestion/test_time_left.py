@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from services.ingestion.jobs.time_left import TimeLeft
+from services.ingestion.jobs.state import TimeLeft
 
 
 class Clock:
@@ -17,12 +17,12 @@ def run(paces, each=1000.0):
     """What is told after each piece of work, beside what it then really takes."""
     clock = Clock()
     left = TimeLeft(each * len(paces), now=clock)
-    ends, told = sum(paces), []
+    ends, estimates = sum(paces), []
     for pace in paces:
         clock.moment += pace
         left.add(each)
-        told.append((left.seconds, ends - clock.moment))
-    return told
+        estimates.append((left.seconds, ends - clock.moment))
+    return estimates
 
 
 def test_nothing_is_told_before_there_is_a_pace():
@@ -33,13 +33,13 @@ def test_nothing_is_told_before_there_is_a_pace():
 def test_half_way_it_is_true_to_a_quarter_though_the_pace_is_uneven():
     chance = random.Random(1)
     paces = [chance.uniform(0.3, 3.0) for _ in range(200)]
-    told, real = run(paces)[100]
-    assert told == pytest.approx(real, rel=0.25)
+    estimated, real = run(paces)[100]
+    assert estimated == pytest.approx(real, rel=0.25)
 
 
 def test_a_machine_that_became_slower_is_believed():
-    told, real = run([1.0] * 60 + [4.0] * 60)[79]
-    assert told == pytest.approx(real, rel=0.25)
+    estimated, real = run([1.0] * 60 + [4.0] * 60)[79]
+    assert estimated == pytest.approx(real, rel=0.25)
 
 
 def test_what_needs_no_work_takes_no_time():

@@ -132,8 +132,8 @@ def test_a_page_shows_the_words_of_its_html(words, place):
     between_tags = " ".join(re.findall(r">([^<]+)", PLACES[place])).format(words)
     html = f"<p>before</p>{PLACES[place].format(escape(words))}{BEHIND}"
     text = read("a.html", html.encode())
-    found, kinds = shown(text)
-    assert found == one_line(f"before {between_tags} behind bold Next end"), text
+    visible, kinds = shown(text)
+    assert visible == one_line(f"before {between_tags} behind bold Next end"), text
     assert kinds[-4:] == KINDS_BEHIND, text
 
 
@@ -172,8 +172,8 @@ def test_a_page_shows_the_words_of_its_html(words, place):
 )
 def test_marks_are_set_so_that_only_words_are_shown(html, words):
     text = read("a.html", f"<p>before</p>{html}{BEHIND}".encode())
-    found, kinds = shown(text)
-    assert found == f"before {words} behind bold Next end", text
+    visible, kinds = shown(text)
+    assert visible == f"before {words} behind bold Next end", text
     assert kinds[-4:] == KINDS_BEHIND, text
     assert (BlockKind.TABLE in kinds) == ("<table" in html), text
 
@@ -227,9 +227,9 @@ def test_words_of_a_word_document_are_shown(words):
     out = io.BytesIO()
     document.save(out)
     text = read("a.docx", out.getvalue())
-    found, kinds = shown(text)
+    visible, kinds = shown(text)
     run = f"see {words} {words} plain {words} run {words} {words}"
-    assert found == one_line(f"Title {run} {words} {words} end"), text
+    assert visible == one_line(f"Title {run} {words} {words} end"), text
     assert kinds == [
         BlockKind.HEADING,
         BlockKind.PARAGRAPH,

@@ -33,7 +33,18 @@ def test_whoever_comes_too_early_is_told_when_to_come_again(error):
     assert described["headers"]["Retry-After"]["required"]
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.0, "1"), (0.2, "1"), (1.2, "2"), (60.0, "60")])
-def test_the_wait_is_told_in_whole_seconds(seconds, told):
+@pytest.mark.parametrize(
+    ("seconds", "retry_after"), [(0.0, "1"), (0.2, "1"), (1.2, "2"), (60.0, "60")]
+)
+def test_the_wait_is_told_in_whole_seconds(seconds, retry_after):
     error = TooManyRequestsError("wait", retry_after_s=seconds)
-    assert error.headers() == {"retry-after": told}
+    assert error.headers() == {"retry-after": retry_after}
+
+
+def test_a_refusal_has_the_name_of_its_class_unless_it_states_another():
+    class _RenamedError(FlowXpertError):
+        name = "OldError"
+
+    assert FlowXpertError("so").body()["error"] == "FlowXpertError"
+    assert TooManyRequestsError("so").body()["error"] == "TooManyRequestsError"
+    assert _RenamedError("so").body()["error"] == "OldError"

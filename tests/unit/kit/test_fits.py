@@ -36,17 +36,17 @@ def test_what_was_learned_serves_without_a_restart_and_goes_back(database, fits)
     assert in_use.now == SHIPPED
     serve(fits)
     assert in_use.now == LEARNED
-    fits.back(Chance.NAME)
+    fits.rollback(Chance.NAME)
     assert in_use.now == SHIPPED
 
 
 def test_going_back_finds_what_served_before(database, fits):
     serve(fits)
-    fits.try_out(Chance.NAME, SHIPPED.model_copy(update={"bias": 2.0}), {"learned": 9})
-    fits.take(Chance.NAME)
+    fits.start_shadow(Chance.NAME, SHIPPED.model_copy(update={"bias": 2.0}), {"learned": 9})
+    fits.promote(Chance.NAME)
     in_use = FitInUse(SHIPPED, database)
     assert in_use.now.bias == 2.0
-    fits.back(Chance.NAME)
+    fits.rollback(Chance.NAME)
     assert in_use.now == LEARNED
 
 
@@ -73,7 +73,7 @@ def test_without_a_database_what_is_shipped_serves():
 
 def test_each_change_is_in_the_audit_log_without_the_tickets(database, fits):
     serve(fits)
-    fits.back(Chance.NAME)
+    fits.rollback(Chance.NAME)
     with database.session() as session:
         lines = [(line.action, line.subject, line.after) for line in session.query(AuditRow)]
     assert lines == [

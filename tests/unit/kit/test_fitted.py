@@ -6,13 +6,12 @@ import pytest
 
 from services.gateway.walk.fit import Thresholds
 from services.kit.fits.fitted import FOLDER, UnusableFitError
-from services.procedure.evidence.decide import Forests
+from services.procedure.evidence.fact import Forests
 from services.retrieval.calibration import Calibration
 from services.scorer.chance import Chance
-from services.scorer.criteria.weighing import Weighings
-from services.scorer.fitted import ScoringFit
+from services.scorer.scoring_fit import ScoringFit, ScoringWeights
 
-ALL = pytest.mark.parametrize("kind", [Thresholds, Forests, Calibration, Chance, Weighings])
+ALL = pytest.mark.parametrize("kind", [Thresholds, Forests, Calibration, Chance, ScoringWeights])
 
 
 def put(folder, kind, content):
@@ -60,7 +59,7 @@ def test_a_damaged_or_foreign_file_is_refused_and_named(kind, content, tmp_path)
 
 @ALL
 def test_a_file_of_another_kind_is_refused(kind, tmp_path):
-    others = {Thresholds, Forests, Calibration, Chance, Weighings} - {kind}
+    others = {Thresholds, Forests, Calibration, Chance, ScoringWeights} - {kind}
     for other in others:
         put(tmp_path, kind, other.SHIPPED.read_text(encoding="utf-8"))
         with pytest.raises(UnusableFitError):
@@ -89,7 +88,7 @@ def changed(kind, change):
     [
         (Chance, lambda v: v["weights"].update(charm=1.0)),
         (Chance, lambda v: v.update(bias=float("nan"))),
-        (Weighings, lambda v: v["dimensions"].update(charm={})),
+        (ScoringWeights, lambda v: v["dimensions"].update(charm={})),
         (Calibration, lambda v: v["text"]["curve"]["weights"].update(charm=1.0)),
         (Calibration, lambda v: v["text"]["order"]["weights"].update(charm=1.0)),
         (Calibration, lambda v: v["text"]["order"].update(weights={"runs": 0.0})),
@@ -113,7 +112,7 @@ def first_tree(value):
 
 def test_what_scores_of_a_page_rest_on_changes_its_hash_with_any_of_its_files(tmp_path):
     hashes = {ScoringFit.shipped().hash}
-    for kind in (Forests, Weighings):
+    for kind in (Forests, ScoringWeights):
         put(tmp_path, kind, json.dumps(shipped(kind) | {"provenance": "fitted here"}))
         hashes.add(ScoringFit.of_folder(tmp_path).hash)
     assert len(hashes) == 3

@@ -1,7 +1,7 @@
 import gc
 import weakref
 
-from services.kit.garbage import keep_collections_short
+from services.room.stores import freeze_after_full_collections
 
 
 class Ring:
@@ -11,7 +11,7 @@ class Ring:
 
 def test_new_cycles_are_still_collected_and_survivors_not_looked_at_again():
     before = list(gc.callbacks)
-    keep_collections_short()
+    freeze_after_full_collections()
     try:
         kept = [Ring() for _ in range(1000)]
         gc.collect()

@@ -48,7 +48,7 @@ def test_a_misspelt_variable_is_reported_wherever_it_stands(monkeypatch, tmp_pat
     assert report_unknown(classes) == unknown_variables(classes)
 
 
-def test_the_variable_of_the_benchmark_data_is_known(monkeypatch):
+def test_the_variable_of_the_benchmark_data_is_accepted(monkeypatch):
     monkeypatch.setenv("FLOWXPERT_DATA", "x")
     assert "FLOWXPERT_DATA" not in unknown_variables([PlatformSettings])
 

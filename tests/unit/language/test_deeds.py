@@ -2,13 +2,13 @@ import pytest
 
 from services.language.deeds import (
     begins_with_condition,
-    checks,
-    cuts,
     first_stem,
-    mends,
-    only_finds_out,
-    supplies,
-    tells_deed,
+    is_check_verb,
+    is_inspection,
+    is_reduction_verb,
+    is_repair_verb,
+    is_supply_verb,
+    reports_deed,
 )
 
 
@@ -23,13 +23,18 @@ from services.language.deeds import (
     ],
 )
 def test_the_first_verb_tells_what_a_step_does(step, does):
-    said = first_stem(step)
-    assert (supplies(said), cuts(said), mends(said), checks(said)) == does
+    stem = first_stem(step)
+    assert (
+        is_supply_verb(stem),
+        is_reduction_verb(stem),
+        is_repair_verb(stem),
+        is_check_verb(stem),
+    ) == does
 
 
 def test_a_step_that_only_finds_out_changes_nothing():
-    assert only_finds_out("2) Then, re-check the link")
-    assert not only_finds_out("Restart it and check")
+    assert is_inspection("2) Then, re-check the link")
+    assert not is_inspection("Restart it and check")
 
 
 def test_a_step_may_begin_with_its_condition():
@@ -38,7 +43,7 @@ def test_a_step_may_begin_with_its_condition():
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "told"),
+    ("question", "report", "is_reported"),
     [
         ("Has the device been restarted?", "Already power-cycled it, no change.", True),
         ("Has the switch been restarted?", "We rebooted the switch twice.", True),
@@ -50,5 +55,5 @@ def test_a_step_may_begin_with_its_condition():
         ("Restart the switch?", "We rebooted the switch.", False),
     ],
 )
-def test_what_was_done_is_told_by_any_verb_of_its_kind(question, said, told):
-    assert tells_deed(question, said) is told
+def test_what_was_done_is_told_by_any_verb_of_its_kind(question, report, is_reported):
+    assert reports_deed(question, report) is is_reported

@@ -1,15 +1,15 @@
 import pytest
 
 from services.language.questions import (
-    is_check,
+    as_question,
     is_question,
-    question,
-    states,
+    is_statement,
+    statement_to_check,
 )
 
 
 @pytest.mark.parametrize(
-    ("statement", "asked"),
+    ("statement", "expected"),
     [
         ("the broker is running", "Is the broker running?"),
         ("there are dead fans", "Are there dead fans?"),
@@ -41,14 +41,14 @@ from services.language.questions import (
         ("loud, it will stop", "Is this the case: loud, it will stop?"),
     ],
 )
-def test_a_statement_becomes_a_question_with_its_subject(statement, asked):
-    assert question(statement) == asked
+def test_a_statement_becomes_a_question_with_its_subject(statement, expected):
+    assert as_question(statement) == expected
 
 
 def test_checks_questions_and_statements_are_told_apart():
-    assert is_check("Verify that the fan turns")
-    assert not is_check("Verify the fan")
+    assert statement_to_check("Verify that the fan turns")
+    assert not statement_to_check("Verify the fan")
     assert is_question("Does the fan turn")
     assert not is_question("The fan turns")
-    assert states("The fan is dead")
-    assert not states("Dead fan")
+    assert is_statement("The fan is dead")
+    assert not is_statement("Dead fan")

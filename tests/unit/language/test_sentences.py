@@ -1,11 +1,12 @@
 import pytest
 
 from services.language.sentences import (
-    aim,
-    instruction,
-    is_generic,
-    leads_only,
+    cut_anywhere,
+    is_lead_in,
+    parse_instruction,
     sentences,
+    statements,
+    with_spaces,
 )
 
 
@@ -45,7 +46,7 @@ def test_no_sentence_ends_in_code():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "told"),
+    ("sentence", "imperative"),
     [
         ("Please restart the pump.", "Restart the pump"),
         ("You should also drain the node", "Drain the node"),
@@ -71,38 +72,25 @@ def test_no_sentence_ends_in_code():
         ("See the manual to find the part number.", "See the manual to find the part number"),
     ],
 )
-def test_an_instruction_is_told_in_an_imperative(sentence, told):
-    assert instruction(sentence) == told
+def test_an_instruction_is_told_in_an_imperative(sentence, imperative):
+    assert parse_instruction(sentence) == imperative
 
 
 @pytest.mark.parametrize(
     ("sentence", "is_bare"),
     [("Do the following:", True), ("Run these commands", True), ("Run the backup tool", False)],
 )
-def test_a_sentence_that_only_leads_to_what_follows_is_known(sentence, is_bare):
-    assert leads_only(sentence) is is_bare
-
-
-@pytest.mark.parametrize(
-    ("sentence", "names_nothing"),
-    [("Run this script on each node", True), ("Run the backup on each node", False)],
-)
-def test_a_step_that_names_nothing_is_known(sentence, names_nothing):
-    assert is_generic(sentence) is names_nothing
+def test_a_sentence_that_only_leads_to_what_follows_is_recognised(sentence, is_bare):
+    assert is_lead_in(sentence) is is_bare
 
 
 def test_what_only_says_where_to_read_on_is_no_instruction():
-    assert instruction("For a full documentation, refer to the manual") == ""
-    assert instruction("To learn more, see the manual") == ""
-
-
-def test_the_aim_of_what_follows_is_told():
-    assert aim("To fully stop the pump:") == "Fully stop the pump"
-    assert aim("Pumps that stop:") == "Pumps that stop:"
+    assert parse_instruction("For a full documentation, refer to the manual") == ""
+    assert parse_instruction("To learn more, see the manual") == ""
 
 
 @pytest.mark.parametrize(
-    ("sentence", "told"),
+    ("sentence", "imperative"),
     [
         ("On the master node, run:", "On the master node, run"),
         ("On the host run the following command:", "On the host run the following command"),
@@ -113,5 +101,22 @@ def test_the_aim_of_what_follows_is_told():
         ("On the master node it may run", ""),
     ],
 )
-def test_what_stands_below_is_run_wherever_it_says(sentence, told):
-    assert instruction(sentence) == told
+def test_what_stands_below_is_run_wherever_it_says(sentence, imperative):
+    assert parse_instruction(sentence) == imperative
+
+
+TEXT = "Check it; then stop. (Now) e.g. here!"
+
+
+def test_what_is_looked_up_is_parted_at_semicolons():
+    assert statements(TEXT) == ["Check it;", "then stop.", "(Now) e.g. here!"]
+
+
+def test_what_must_fit_is_cut_anywhere():
+    assert cut_anywhere(TEXT) == ["Check it;", "then stop.", "(Now) e.g.", "here!"]
+
+
+def test_what_is_screened_keeps_its_spaces():
+    assert with_spaces('Say "a."  Do b。c') == ['Say "a."  ', "Do b。", "c"]
+    assert "".join(with_spaces(TEXT)) == TEXT
+    assert with_spaces("") == []

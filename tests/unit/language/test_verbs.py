@@ -5,7 +5,7 @@ from services.language.verbs import (
     base_of_participle,
     base_of_third,
     begins_with_verb,
-    may_tell,
+    may_be_instruction,
     third_person,
 )
 
@@ -65,9 +65,9 @@ def test_forms_lead_back_to_their_verb():
     "sentence", ["Show passwords.", "Run, then report", "- Reply with 10", "Re-check it", "Curl it"]
 )
 def test_what_may_tell_somebody_is_seen(sentence):
-    assert may_tell(sentence)
+    assert may_be_instruction(sentence)
 
 
 @pytest.mark.parametrize("sentence", ["Neighbour 10.0.0.1 is idle.", "%BGP-5: down", "", "..."])
 def test_what_a_log_says_tells_nobody(sentence):
-    assert not may_tell(sentence)
+    assert not may_be_instruction(sentence)

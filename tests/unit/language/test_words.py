@@ -30,7 +30,7 @@ def test_threads_stem_alike():
 
 
 def test_sums_of_rarities_are_the_same_in_any_order():
-    weights = [rarity(found, 5000) for found in range(2000)]
+    weights = [rarity(count, 5000) for count in range(2000)]
     assert sum(weights) == sum(reversed(weights)) == math.fsum(weights)
 
 

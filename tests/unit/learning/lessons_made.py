@@ -2,7 +2,7 @@
 
 from services.contracts.retrieval import PageSigns
 from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
-from services.learning.subject import Weighed
+from services.learning.subject import WeightedLesson
 from services.workflow.model import Provenance
 
 
@@ -26,8 +26,8 @@ def lesson(number, *pages, right="", wrong=(), kind="", **fields):
 def strong(number, *, is_right):
     """A ticket whose first page looks like a good one."""
     first = page("fan.md", meaning=0.7, coverage=0.8, runs=0.5, line_titled=0.5)
-    told = {"right": "fan.md"} if is_right else {"wrong": ["fan.md"]}
-    return lesson(number, first, page("psu.md", meaning=0.2), **told)
+    judgement = {"right": "fan.md"} if is_right else {"wrong": ["fan.md"]}
+    return lesson(number, first, page("psu.md", meaning=0.2), **judgement)
 
 
 def taken(number, *, is_accepted, value=4.0):
@@ -39,4 +39,4 @@ def taken(number, *, is_accepted, value=4.0):
 
 
 def counted(lessons):
-    return [Weighed(each) for each in lessons]
+    return [WeightedLesson(each) for each in lessons]

@@ -4,12 +4,12 @@ import pytest
 
 from services.kit.fits.in_use import Fits, FitState, NoSuchFitError
 from services.kit.sql.database import Database
-from services.learning.service import Learning, UnknownSubjectError
+from services.learning.service import SiteLearning, UnknownSubjectError
 from tests.unit.learning.lessons_made import strong
 
 
 @pytest.fixture
-def told():
+def lessons():
     """The tickets that have ended."""
     return []
 
@@ -23,8 +23,8 @@ def fits():
 
 
 @pytest.fixture
-def learning(fits, told):
-    return Learning(fits, lambda: list(told))
+def learning(fits, lessons):
+    return SiteLearning(fits, lambda: list(lessons))
 
 
 def run(learning):
@@ -35,99 +35,99 @@ def wrong(first, last):
     return [strong(n, is_right=False) for n in range(first, last)]
 
 
-def test_too_few_tickets_teach_nothing(learning, told):
-    told += wrong(0, 4)
+def test_too_few_tickets_teach_nothing(learning, lessons):
+    lessons += wrong(0, 4)
     assert "too few" in run(learning).happened
 
 
-def test_a_challenger_waits_for_later_tickets(learning, told, fits):
-    told += wrong(0, 20)
-    found = run(learning)
-    assert found.serving is None
-    assert found.shadow.basis["learned"] == 14
-    assert "20 are awaited" in found.happened
-    assert run(learning).shadow.id == found.shadow.id  # again changes nothing
+def test_a_challenger_waits_for_later_tickets(learning, lessons, fits):
+    lessons += wrong(0, 20)
+    progress = run(learning)
+    assert progress.serving is None
+    assert progress.shadow.basis["learned"] == 14
+    assert "20 are awaited" in progress.happened
+    assert run(learning).shadow.id == progress.shadow.id  # again changes nothing
 
 
-def test_it_serves_once_they_favour_it(learning, told):
-    told += wrong(0, 20)
+def test_it_serves_once_they_favour_it(learning, lessons):
+    lessons += wrong(0, 20)
     run(learning)
-    told += wrong(20, 40)
-    found = run(learning)
-    assert found.happened.startswith("taken")
-    assert found.serving.basis["cases"] == 26
-    assert found.serving.basis["low"] > 0
+    lessons += wrong(20, 40)
+    progress = run(learning)
+    assert progress.happened.startswith("taken")
+    assert progress.serving.basis["cases"] == 26
+    assert progress.serving.basis["low"] > 0
 
 
-def test_many_tickets_at_once_are_held_back_in_part(learning, told):
-    told += wrong(0, 90)
-    found = run(learning)
-    assert found.happened.startswith("taken")
-    assert (found.serving.basis["learned"], found.serving.basis["cases"]) == (60, 30)
+def test_many_tickets_at_once_are_held_back_in_part(learning, lessons):
+    lessons += wrong(0, 90)
+    progress = run(learning)
+    assert progress.happened.startswith("taken")
+    assert (progress.serving.basis["learned"], progress.serving.basis["cases"]) == (60, 30)
 
 
-def test_a_challenger_that_foretold_worse_is_refused(learning, told, fits):
-    told += wrong(0, 20)
+def test_a_challenger_that_foretold_worse_is_refused(learning, lessons, fits):
+    lessons += wrong(0, 20)
     run(learning)
-    told += [strong(n, is_right=True) for n in range(20, 60)]
+    lessons += [strong(n, is_right=True) for n in range(20, 60)]
     assert "not taken" in run(learning).happened
     assert fits.in_state("finding", FitState.SERVING) is None
 
 
-def test_a_challenger_that_later_tickets_do_not_decide_is_given_up(learning, told, fits):
-    told += wrong(0, 20)
+def test_a_challenger_that_later_tickets_do_not_decide_is_given_up(learning, lessons, fits):
+    lessons += wrong(0, 20)
     first = run(learning).shadow
-    told += [strong(n, is_right=n % 10 < 6) for n in range(20, 70)]
+    lessons += [strong(n, is_right=n % 10 < 6) for n in range(20, 70)]
     assert "not taken" in run(learning).happened
     again = fits.in_state("finding", FitState.SHADOW)
     assert again is None or again.id != first.id
 
 
-def test_what_serves_goes_back_in_one_step_and_is_not_taken_again(learning, told):
-    told += wrong(0, 90)
+def test_what_serves_goes_back_in_one_step_and_is_not_taken_again(learning, lessons):
+    lessons += wrong(0, 90)
     run(learning)
-    assert learning.back("finding") is None
+    assert learning.rollback("finding") is None
     assert run(learning).serving is None
     with pytest.raises(NoSuchFitError):
-        learning.back("finding")
+        learning.rollback("finding")
 
 
-def test_what_is_tried_serves_on_somebodys_word(learning, told, fits):
-    told += wrong(0, 20)
+def test_what_is_tried_serves_on_somebodys_word(learning, lessons, fits):
+    lessons += wrong(0, 20)
     run(learning)
-    learning.take("finding")
+    learning.promote("finding")
     assert fits.in_state("finding", FitState.SERVING)
     with pytest.raises(NoSuchFitError):
-        learning.take("finding")
+        learning.promote("finding")
 
 
-def test_a_forgotten_ticket_is_forgotten_at_the_next_run(learning, told, fits):
-    told += wrong(0, 90)
+def test_a_forgotten_ticket_is_forgotten_at_the_next_run(learning, lessons, fits):
+    lessons += wrong(0, 90)
     first = run(learning).serving
-    del told[3]
-    found = run(learning)
-    assert "made anew without 1" in found.happened
-    assert found.serving.body != first.body
-    assert "T-3" not in found.serving.basis["sources"]
+    del lessons[3]
+    progress = run(learning)
+    assert "made anew without 1" in progress.happened
+    assert progress.serving.body != first.body
+    assert "T-3" not in progress.serving.basis["sources"]
     assert first.id not in [each.id for each in fits.history("finding")]
 
 
-def test_where_all_of_them_are_forgotten_what_is_shipped_serves(learning, told):
-    told += wrong(0, 90)
+def test_where_all_of_them_are_forgotten_what_is_shipped_serves(learning, lessons):
+    lessons += wrong(0, 90)
     run(learning)
-    del told[:60]
-    found = run(learning)
-    assert "as shipped again" in found.happened
-    assert found.serving is None
+    del lessons[:60]
+    progress = run(learning)
+    assert "as shipped again" in progress.happened
+    assert progress.serving is None
 
 
 def test_a_name_that_nothing_is_learned_under_is_refused(learning):
     with pytest.raises(UnknownSubjectError, match="finding, acceptance, boxes, got"):
-        learning.back("forests")
+        learning.rollback("forests")
 
 
-def test_nothing_of_the_tickets_but_ids_and_numbers_is_kept(learning, told, fits):
-    told += wrong(0, 90)
+def test_nothing_of_the_tickets_but_ids_and_numbers_is_kept(learning, lessons, fits):
+    lessons += wrong(0, 90)
     run(learning)
     (stored,) = [each for each in fits.history("finding") if each.state is FitState.SERVING]
     assert "fan.md" not in stored.body

@@ -4,18 +4,18 @@ import math
 
 import pytest
 
-from services.learning.acceptance import Acceptance
-from services.learning.finding import Finding, sorted_by
+from services.learning.acceptance_calibration import AcceptanceCalibration
+from services.learning.retrieval_calibration import RetrievalCalibration, sort_pages
 from services.retrieval.calibration import Calibration
 from services.scorer.chance import Chance
 from tests.unit.learning.lessons_made import counted, lesson, page, strong, taken
 
-FINDING, ACCEPTANCE = Finding(), Acceptance()
+FINDING, ACCEPTANCE = RetrievalCalibration(), AcceptanceCalibration()
 SHIPPED, CHANCE = Calibration.shipped(), Chance.shipped()
 
 
 def chance_of_strong(calibration):
-    return math.exp(FINDING.foretold(calibration, strong(0, is_right=True)))
+    return math.exp(FINDING.log_likelihood(calibration, strong(0, is_right=True)))
 
 
 def test_pages_that_turn_out_wrong_lower_the_chance():
@@ -43,17 +43,17 @@ def test_an_order_is_learned_only_where_later_tickets_are_served_better():
     few = FINDING.learn(SHIPPED, counted(second_is_right(n) for n in range(30)))
     assert few.text.order == SHIPPED.text.order
     many = FINDING.learn(SHIPPED, counted(second_is_right(n) for n in range(90)))
-    assert sorted_by(many.text.order, second_is_right(0).pages)[0].document_id == "told.md"
+    assert sort_pages(many.text.order, second_is_right(0).pages)[0].document_id == "told.md"
 
 
 def test_a_page_that_did_not_come_near_teaches_that_the_first_was_wrong():
-    told = lesson(1, page("fan.md", meaning=0.5), right="elsewhere.md")
-    assert FINDING.teaches(told)
-    assert FINDING.foretold(SHIPPED, told) < 0
+    case = lesson(1, page("fan.md", meaning=0.5), right="elsewhere.md")
+    assert FINDING.can_learn_from(case)
+    assert FINDING.log_likelihood(SHIPPED, case) < 0
 
 
 @pytest.mark.parametrize(
-    ("told", "teaches"),
+    ("case", "teaches"),
     [
         (lesson(1, page("a.md"), right="a.md"), True),
         (lesson(1, page("a.md"), wrong=["a.md"]), True),
@@ -61,19 +61,19 @@ def test_a_page_that_did_not_come_near_teaches_that_the_first_was_wrong():
         (lesson(1, right="a.md"), False),
     ],
 )
-def test_a_ticket_teaches_where_it_is_known_whether_the_first_page_was_right(told, teaches):
-    assert FINDING.teaches(told) is teaches
+def test_a_ticket_teaches_where_it_is_known_whether_the_first_page_was_right(case, teaches):
+    assert FINDING.can_learn_from(case) is teaches
 
 
 def test_what_nothing_is_known_of_is_not_foretold():
-    told = lesson(1, page("a.md", meaning=0.1), page("b.md", meaning=0.9), wrong=["a.md"])
-    assert FINDING.foretold(SHIPPED, told) is None
+    case = lesson(1, page("a.md", meaning=0.1), page("b.md", meaning=0.9), wrong=["a.md"])
+    assert FINDING.log_likelihood(SHIPPED, case) is None
 
 
 def test_workflows_that_are_taken_raise_their_chance():
-    told = taken(0, is_accepted=True)
+    case = taken(0, is_accepted=True)
     learned = ACCEPTANCE.learn(CHANCE, counted(taken(n, is_accepted=True) for n in range(60)))
-    assert ACCEPTANCE.foretold(learned, told) > ACCEPTANCE.foretold(CHANCE, told) + 0.5
+    assert ACCEPTANCE.log_likelihood(learned, case) > ACCEPTANCE.log_likelihood(CHANCE, case) + 0.5
     assert "60 tickets" in learned.provenance
 
 

@@ -119,7 +119,7 @@ def test_a_call_that_gets_no_place_in_its_time_is_refused_and_leaves_the_circuit
     assert guarded.complete(REQUEST).samples[0].text == "yes"
 
 
-def test_a_stream_is_asked_again_only_while_nothing_has_come():
+def test_a_stream_is_asked_again_only_while_nothing_has_arrived():
     class Breaking(ScriptedChatModel):
         def stream(self, request):
             yield self.complete(request).samples[0]

@@ -5,8 +5,8 @@ from services.llm.open import gguf_file, open_chat_model
 from services.llm.settings import ModelSettings
 
 
-def settings(**given: object) -> ModelSettings:
-    return ModelSettings(_env_file=None, **given)
+def settings(**fields: object) -> ModelSettings:
+    return ModelSettings(_env_file=None, **fields)
 
 
 def test_without_settings_there_is_no_model(tmp_path):

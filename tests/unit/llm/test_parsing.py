@@ -2,7 +2,7 @@ import pytest
 from pydantic import BaseModel
 
 from services.llm.chat_model import ModelAnswerError
-from services.llm.parsing import json_objects, parse_answer
+from services.llm.structured import json_objects, parse_answer
 
 
 class Verdict(BaseModel):

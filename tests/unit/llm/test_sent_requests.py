@@ -16,8 +16,8 @@ SCHEMA = {"type": "object", "properties": {"colour": {"type": "string"}}}
 def sent(request: ChatRequest) -> dict[str, object]:
     bodies: list[dict[str, object]] = []
 
-    def answer(asked: httpx2.Request) -> httpx2.Response:
-        bodies.append(json.loads(asked.content))
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        bodies.append(json.loads(request.content))
         return httpx2.Response(200, json=WHOLE)
 
     model = OpenAICompatibleChatModel("http://127.0.0.1:1/v1", "m")
@@ -48,12 +48,12 @@ def test_free_text_may_hold_any_blanks() -> None:
 
 
 def test_no_server_is_told_a_secret_or_who_somebody_is() -> None:
-    said = "Reported by: Ann, 0170 1234567, ann@example.com. Log in with password=hunter2hunter2."
+    report = "Reported by: Ann, 0170 1234567, ann@example.com. Log in with password=hunter2hunter2."
     messages = (
         Message(role="system", content="Token: ghp_abcdefghijklmnopqrstuvwx"),
-        Message(role="user", content=f"{said} Ping 10.12.0.254."),
+        Message(role="user", content=f"{report} Ping 10.12.0.254."),
     )
-    told = json.dumps(sent(ChatRequest(messages=messages))["messages"])
+    prompt = json.dumps(sent(ChatRequest(messages=messages))["messages"])
     for secret in ("1234567", "ann@example.com", "hunter2", "ghp_"):
-        assert secret not in told
-    assert "Ping 10.12.0.254." in told
+        assert secret not in prompt
+    assert "Ping 10.12.0.254." in prompt

@@ -22,11 +22,11 @@ WHOLE = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "ch
 
 def model(answer):
     client = httpx2.Client(transport=httpx2.MockTransport(lambda _request: answer()))
-    found = OpenAICompatibleChatModel("http://127.0.0.1:1/v1", "m")
-    found._client = OpenAI(
+    chat_model = OpenAICompatibleChatModel("http://127.0.0.1:1/v1", "m")
+    chat_model._client = OpenAI(
         base_url="http://127.0.0.1:1/v1", api_key="unused", max_retries=0, http_client=client
     )
-    return found
+    return chat_model
 
 
 def text(content, media_type):
@@ -56,9 +56,9 @@ def chunk(**fields):
 )
 def test_an_answer_that_is_none_counts_as_no_answer(body):
     kind = "text/html" if body == "<html>" else "application/json"
-    said = body if isinstance(body, str) else json.dumps(body)
+    content = body if isinstance(body, str) else json.dumps(body)
     with pytest.raises(ModelUnavailableError):
-        model(text(said, kind)).complete(REQUEST)
+        model(text(content, kind)).complete(REQUEST)
 
 
 class Flooding(BaseHTTPRequestHandler):
@@ -77,9 +77,9 @@ class Flooding(BaseHTTPRequestHandler):
 def test_an_endless_answer_is_cut_off():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Flooding)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    asked = OpenAICompatibleChatModel(f"http://127.0.0.1:{server.server_port}/v1", "m")
+    chat_model = OpenAICompatibleChatModel(f"http://127.0.0.1:{server.server_port}/v1", "m")
     with pytest.raises(ModelUnavailableError) as cut_off:
-        asked.complete(REQUEST.model_copy(update={"timeout_s": 60}))
+        chat_model.complete(REQUEST.model_copy(update={"timeout_s": 60}))
     unconnected = cut_off.value.__cause__
     assert unconnected is not None
     assert "more than" in str(unconnected.__cause__)

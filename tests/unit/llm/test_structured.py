@@ -3,7 +3,7 @@ from pydantic import BaseModel
 
 from services.llm.chat_model import ChatRequest, Message, ModelAnswerError, ModelRefusedError
 from services.llm.scripted import ScriptedChatModel
-from services.llm.structured import ask_for
+from services.llm.structured import ask_for, ask_until_valid
 
 
 class Colour(BaseModel):
@@ -50,3 +50,21 @@ def test_a_correction_that_is_refused_leaves_the_bad_answer():
 
     with pytest.raises(ModelAnswerError, match="no JSON object"):
         ask_for(ScriptedChatModel(script), REQUEST, Colour)
+
+
+def test_each_correction_quotes_the_error_of_the_answer_before():
+    answers, dialogues = iter(["a", "b", "c"]), []
+
+    def ask(turns):
+        dialogues.append([turn.content for turn in turns])
+        return next(answers)
+
+    def parse(text):
+        if text != "c":
+            raise ModelAnswerError(f"not {text}")
+        return text
+
+    assert ask_until_valid(ask, parse, tries=3) == "c"
+    first = ["a", "That cannot be used: not a. Answer with the JSON only."]
+    second = ["b", "That cannot be used: not b. Answer with the JSON only."]
+    assert dialogues == [[], first, first + second]

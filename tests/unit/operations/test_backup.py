@@ -16,7 +16,7 @@ from services.operations.backup import (
     _files,
     back_up,
 )
-from services.operations.restore import UploadPlaces, _move_uploads
+from services.operations.restore import UploadPaths, _move_uploads
 
 
 def settings_of(folder):
@@ -58,19 +58,19 @@ def test_fitted_numbers_of_the_platform_are_in_a_backup_and_come_back_to_their_p
     own.parent.mkdir(parents=True)
     own.write_text("{}")
     ((name, _),) = _files(tmp_path / "data", None)
-    assert UploadPlaces(tmp_path / "data", None).of_file(name) == own
+    assert UploadPaths(tmp_path / "data", None).path_for(name) == own
 
 
 def test_files_go_where_the_restoring_platform_keeps_uploads(tmp_path):
     data, work = tmp_path / "data", tmp_path / "work"
-    whole, apart = UploadPlaces(data, None), UploadPlaces(data, work)
-    assert whole.of_file("work/uploads/2/b.md") == data / "uploads/2/b.md"
-    assert whole.of_file("files/ingestion/uploads/2/b.md") == data / "ingestion/uploads/2/b.md"
-    assert apart.of_file("files/ingestion/uploads/2/b.md") == work / "uploads/2/b.md"
-    beside = UploadPlaces(data, None, from_elsewhere=True)
-    assert beside.of_root("/work/ingestion/uploads") == data / "uploads"
+    whole, apart = UploadPaths(data, None), UploadPaths(data, work)
+    assert whole.path_for("work/uploads/2/b.md") == data / "uploads/2/b.md"
+    assert whole.path_for("files/ingestion/uploads/2/b.md") == data / "ingestion/uploads/2/b.md"
+    assert apart.path_for("files/ingestion/uploads/2/b.md") == work / "uploads/2/b.md"
+    beside = UploadPaths(data, None, from_elsewhere=True)
+    assert beside.root_for("/work/ingestion/uploads") == data / "uploads"
     with pytest.raises(UnusableBackupError):
-        whole.of_file("work/uploads/../../b.md")
+        whole.path_for("work/uploads/../../b.md")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_was_uploaded_stays_an_upload_in_another_folder(tmp_path, old, work
         session.add(document("page.md", old))
         session.add(document("wiki.md", "/old/wiki"))
         session.add(OwnerRow(root=old, prefix="", team="net"))
-    _move_uploads(database, UploadPlaces(tmp_path, tmp_path / work_dir if work_dir else None))
+    _move_uploads(database, UploadPaths(tmp_path, tmp_path / work_dir if work_dir else None))
     root = str(tmp_path / new)
     with database.session() as session:
         (moved,) = session.query(JobRow).all()

@@ -158,11 +158,11 @@ def read(
     approved: bool = False,
 ) -> PageReading:
     """The same page with a reading of these steps."""
-    found = page(text, id_, score)
-    reading = drawn_reading(found.title, *steps, reader=reader)
+    unread = page(text, id_, score)
+    reading = drawn_reading(unread.title, *steps, reader=reader)
     approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC)) if approved else None
     served = ServedReading(reading=reading, approvals=(approval,))
-    return found.model_copy(update={"served": served})
+    return unread.model_copy(update={"served": served})
 
 
 def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:
@@ -176,7 +176,8 @@ def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:
 
 def context(*pages: list[IncidentNode], linked: tuple[IncidentNode, ...] = ()) -> KnowledgeContext:
     hits = [
-        RetrievedNode(node=found[0], score=0.9 - 0.1 * place) for place, found in enumerate(pages)
+        RetrievedNode(node=of_page[0], score=0.9 - 0.1 * place)
+        for place, of_page in enumerate(pages)
     ]
     return KnowledgeContext(nodes=tuple(hits), linked=linked, confidence=0.9)
 

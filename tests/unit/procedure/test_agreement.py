@@ -1,14 +1,14 @@
-from services.procedure.agreement import doubts, most_agreed
+from services.procedure.agreement import find_doubts, most_agreed_index
 from services.procedure.facts import GuardFact, guards
 from services.procedure.lowering import lower
 from services.procedure.model import DoubtKind, Reader, Reading
-from services.procedure.program.numbering import numbered
+from services.procedure.program import assign_ids
 from tests.unit.procedure.programs import ask, do, procedure
 
 
 def read(*steps, **parts):
     reading = Reading(reader=Reader.MODEL, procedures=(procedure(*steps, **parts),))
-    return numbered(reading).procedures
+    return assign_ids(reading).procedures
 
 
 def test_a_step_stands_under_the_answers_that_every_way_to_it_passes():
@@ -20,29 +20,29 @@ def test_a_step_stands_under_the_answers_that_every_way_to_it_passes():
 
 def test_readings_that_agree_leave_no_doubt():
     one = read(do("Look at the fan", 1), ask("Is the fan hot?", do("Cool the fan", 2)))
-    assert doubts(one, [one]) == ()
+    assert find_doubts(one, [one]) == ()
 
 
 def test_the_same_in_other_words_is_no_doubt():
     one = read(ask("Is the fan not running?", do("Start the fan", 2), at=[[1, 1]]))
     other = read(ask({"not": "Is the fan running?"}, do("Start the fan again", 2), at=[[1, 1]]))
-    assert doubts(one, [other]) == ()
+    assert find_doubts(one, [other]) == ()
 
 
 def test_a_condition_that_only_one_has_is_a_doubt_about_the_step():
     one = read(do("Look at the fan", 1), do("Cool the fan", 2))
     other = read(do("Look at the fan", 1), ask("Is the fan hot?", do("Cool the fan", 2)))
-    kinds = {(d.kind, d.question) for d in doubts(one, [other])}
+    kinds = {(d.kind, d.question) for d in find_doubts(one, [other])}
     assert (DoubtKind.CONDITION, "When is this done: “Cool the fan”?") in kinds
 
 
 def test_a_step_that_only_one_has_is_a_doubt():
     one = read(do("Look at the fan", 1), do("Drain the switch", 5))
     other = read(do("Look at the fan", 1))
-    (doubt,) = doubts(one, [other])
+    (doubt,) = find_doubts(one, [other])
     assert doubt.kind is DoubtKind.STEP
     assert [answer.replace for answer in doubt.answers] == [None, ()]
-    (missing,) = doubts(other, [one])
+    (missing,) = find_doubts(other, [one])
     assert (missing.kind, missing.lines) == (DoubtKind.MISSING, ((5, 5),))
 
 
@@ -50,11 +50,11 @@ def test_doubts_name_nodes_that_are_there():
     one = read(do("Look at the fan", 1), do("Drain the switch", 5))
     other = read(do("Something else entirely", 9))
     ids = {node.id for node in one[0].walk()}
-    assert {doubt.node for doubt in doubts(one, [other])} <= ids
+    assert {doubt.node for doubt in find_doubts(one, [other])} <= ids
 
 
 def test_of_three_readings_the_one_that_the_others_agree_with_is_the_base():
     guarded = read(do("Look at the fan", 1), ask("Is the fan hot?", do("Cool the fan", 2)))
     free = read(do("Look at the fan", 1), do("Cool the fan", 2))
-    assert most_agreed([free, guarded, guarded]) == 1
-    assert most_agreed([guarded, free]) == 0
+    assert most_agreed_index([free, guarded, guarded]) == 1
+    assert most_agreed_index([guarded, free]) == 0

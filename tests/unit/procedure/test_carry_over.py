@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from services.procedure.carry_over import carried_over
+from services.procedure.carry_over import carry_over_procedures
 from services.procedure.model import Procedure
 
 OLD = """# Fans
@@ -45,7 +45,7 @@ LOUD = Procedure.model_validate(
 
 
 def carried(new, procedure=STILL):
-    return carried_over([procedure], OLD, new)[0]
+    return carry_over_procedures([procedure], OLD, new)[0]
 
 
 def lines(procedure):
@@ -55,14 +55,14 @@ def lines(procedure):
 
 
 def test_the_same_text_keeps_everything():
-    assert carried_over([STILL, LOUD], OLD, OLD) == (STILL, LOUD)
+    assert carry_over_procedures([STILL, LOUD], OLD, OLD) == (STILL, LOUD)
 
 
 def test_lines_are_shifted_when_something_is_put_before():
     new = OLD.replace("Something about fans.", "Something\nabout\nfans.")
-    found = carried(new)
-    assert lines(found) == [(9, 9), (11, 11), (12, 12)]
-    assert found.lines == ((7, 12),)
+    moved = carried(new)
+    assert lines(moved) == [(9, 9), (11, 11), (12, 12)]
+    assert moved.lines == ((7, 12),)
 
 
 def test_a_remark_beside_the_steps_changes_nothing():
@@ -100,13 +100,13 @@ def test_a_change_of_what_it_rests_on_ends_it_and_leaves_others(before, after):
 
 
 def test_nothing_is_carried_into_another_text():
-    assert carried_over([STILL, LOUD], OLD, "# Other\n\nText\n") == (None, None)
-    assert carried_over([STILL], OLD, "") == (None,)
+    assert carry_over_procedures([STILL, LOUD], OLD, "# Other\n\nText\n") == (None, None)
+    assert carry_over_procedures([STILL], OLD, "") == (None,)
 
 
 def test_long_texts_take_bounded_time():
     old = "\n".join([OLD, *(f"line {n % 7}" for n in range(60_000))])
     new = "\n".join(["intro", old, *(f"line {n % 5}" for n in range(60_000))])
     started = time.thread_time()
-    carried_over([STILL], old, new)
+    carry_over_procedures([STILL], old, new)
     assert time.thread_time() - started < 20

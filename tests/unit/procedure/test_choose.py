@@ -3,8 +3,8 @@ from tests.unit.procedure.programs import ask, do, procedure
 
 
 def reading(*titles):
-    told = [procedure(do("Look")).model_copy(update={"title": title}) for title in titles]
-    return tuple(told)
+    procedures = [procedure(do("Look")).model_copy(update={"title": title}) for title in titles]
+    return tuple(procedures)
 
 
 def test_the_procedure_that_names_the_fault_of_the_ticket_is_chosen():

@@ -2,8 +2,14 @@
 
 import pytest
 
-from services.retrieval.calibration import Calibration, Curve, Signals, confidence, features
-from services.retrieval.fuse import DocumentEvidence
+from services.retrieval.calibration import (
+    Calibration,
+    ConfidenceCurve,
+    Signals,
+    confidence,
+    features,
+)
+from services.retrieval.fusion import DocumentEvidence
 
 CALIBRATION = Calibration.shipped()
 
@@ -28,12 +34,12 @@ def test_more_of_every_signal_gives_a_higher_chance(is_alert):
 
 
 def test_the_margin_is_the_distance_to_the_next_document():
-    found = features([evidence(0.8), evidence(0.5)])
-    assert found["margin"] == pytest.approx(0.3)
+    by_name = features([evidence(0.8), evidence(0.5)])
+    assert by_name["margin"] == pytest.approx(0.3)
 
 
 def test_a_curve_is_logistic():
-    assert Curve(intercept=0.0, weights={"runs": 2.0}).chance({"runs": 0.0}) == 0.5
+    assert ConfidenceCurve(intercept=0.0, weights={"runs": 2.0}).chance({"runs": 0.0}) == 0.5
 
 
 def test_what_is_in_use_was_fitted_and_judged_on_other_ids():

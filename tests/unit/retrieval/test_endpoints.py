@@ -17,12 +17,12 @@ SPAN = Span(document_id="a b/fan ü.md", start_line=3, end_line=4)
 CHUNK = Chunk(id="c", span=SPAN, heading_path=("Fan",), text="Reseat.")
 
 
-class KnownFan:
+class FanRetrieval:
     """Retrieval that knows one chunk."""
 
     def retrieve(self, request):
-        found = RetrievedChunk(chunk=CHUNK, score=0.5, reasons=("close",))
-        return RetrievedContext(chunks=(found,)[: "fan" in request.title])
+        hit = RetrievedChunk(chunk=CHUNK, score=0.5, reasons=("close",))
+        return RetrievedContext(chunks=(hit,)[: "fan" in request.title])
 
     def source(self, span):
         if span != SPAN:
@@ -32,7 +32,7 @@ class KnownFan:
 
 @pytest.fixture
 def http():
-    app = create_app(PlatformSettings(), service=KnownFan())
+    app = create_app(PlatformSettings(), service=FanRetrieval())
     return TestClient(app, base_url="http://127.0.0.1")
 
 
@@ -45,11 +45,11 @@ def client(http):
 
 def test_the_client_speaks_the_contract(client):
     context = client.retrieve(RetrieveRequest(title="fan"))
-    assert context == KnownFan().retrieve(RetrieveRequest(title="fan"))
+    assert context == FanRetrieval().retrieve(RetrieveRequest(title="fan"))
 
 
 def test_a_span_travels_whatever_its_document_is_called(client):
-    assert client.source(SPAN) == KnownFan().source(SPAN)
+    assert client.source(SPAN) == FanRetrieval().source(SPAN)
 
 
 def test_an_unknown_document_comes_back_as_not_found(client):

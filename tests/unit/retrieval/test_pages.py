@@ -4,7 +4,7 @@ import pytest
 
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
-from services.knowledge.screening.document import text_hash
+from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
@@ -37,7 +37,7 @@ def reading_of(reader, *steps):
 
 
 def document(id_, text):
-    return Document(id=id_, title=id_, text=text, content_hash=text)
+    return ScreenedDocument(Document(id=id_, title=id_, text=text, content_hash=text))
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def documents():
 
 def test_a_page_has_the_reading_of_its_text_or_none(documents):
     by_model = ServedReading(reading=reading_of(Reader.MODEL, "Reseat the tray"))
-    stored = Stored({text_hash(documents.get("fan.md")): by_model})
+    stored = Stored({documents.get("fan.md").text_hash: by_model})
     read, unread = Pages(documents, stored, NoReadings()).of({"fan.md": 0.8, "psu.md": 0.5})
     assert (read.document_id, read.served, read.score) == ("fan.md", by_model, 0.8)
     assert (unread.document_id, unread.served, unread.score) == ("psu.md", None, 0.5)
@@ -67,7 +67,11 @@ def test_a_page_has_the_reading_of_its_text_or_none(documents):
 
 def test_a_changed_text_has_no_reading_any_more(documents):
     by_model = ServedReading(reading=reading_of(Reader.MODEL, "Reseat the tray"))
-    pages = Pages(documents, Stored({text_hash(documents.get("fan.md")): by_model}), NoReadings())
+    pages = Pages(
+        documents,
+        Stored({documents.get("fan.md").text_hash: by_model}),
+        NoReadings(),
+    )
     documents.put(document("fan.md", "replace"))
     (page,) = pages.of({"fan.md": 0.8})
     assert page.served is None

@@ -13,10 +13,10 @@ def query(**fields):
 
 
 def test_an_alert_name_is_split_into_words_and_kept_as_a_name():
-    found = query(alert_name="FanTrayFailed", description="A tray stopped.")
-    assert found.focus == "Fan Tray Failed"
-    assert "FanTrayFailed" in found.words
-    assert found.names[0] == "FanTrayFailed"
+    parsed = query(alert_name="FanTrayFailed", description="A tray stopped.")
+    assert parsed.focus == "Fan Tray Failed"
+    assert "FanTrayFailed" in parsed.words
+    assert parsed.names[0] == "FanTrayFailed"
 
 
 def test_a_title_that_is_one_identifier_is_an_alert_name():
@@ -24,41 +24,41 @@ def test_a_title_that_is_one_identifier_is_an_alert_name():
 
 
 def test_a_description_that_begins_with_the_title_says_it_once():
-    found = query(title="Fan failed", description="Fan failed\nThe inlet is hot.")
-    assert found.words.count("Fan failed") == 1
+    parsed = query(title="Fan failed", description="Fan failed\nThe inlet is hot.")
+    assert parsed.words.count("Fan failed") == 1
 
 
 def test_quoted_messages_codes_and_identifiers_are_names():
-    found = query(
+    parsed = query(
         title="Port down", description='It says "link flap limit" and LINK-3-UPDOWN, 0x80AF'
     )
-    assert {"link flap limit", "LINK-3-UPDOWN", "0x80AF"} <= set(found.names)
+    assert {"link flap limit", "LINK-3-UPDOWN", "0x80AF"} <= set(parsed.names)
 
 
 def test_addresses_times_and_generated_names_do_not_reach_the_embedder():
-    found = query(
+    parsed = query(
         title="Session lost",
         description="peer 10.1.2.3 at 2024-05-06T07:08:09Z on agent-7f9dd8b6c4-x2k1l",
     )
-    assert "10.1.2.3" not in found.meaning
-    assert "2024" not in found.meaning
-    assert "7f9dd8b6c4" not in found.meaning
-    assert "Session lost" in found.meaning
+    assert "10.1.2.3" not in parsed.meaning
+    assert "2024" not in parsed.meaning
+    assert "7f9dd8b6c4" not in parsed.meaning
+    assert "Session lost" in parsed.meaning
 
 
 def test_of_pasted_output_the_failing_lines_are_the_focus():
-    found = query(
+    parsed = query(
         title="$ show interface brief",
         description="$ show interface brief\nEth1   up    10G\nError: optics not supported on Eth2",
     )
-    assert "optics not supported" in found.focus
+    assert "optics not supported" in parsed.focus
 
 
 def test_labels_help_the_words_and_the_alert_label_is_not_said_twice():
-    found = query(title="Down", labels={"alertname": "X1Y", "site": "berlin", "severity": "high"})
-    assert "berlin" in found.words
-    assert "high" not in found.words
-    assert "X1Y" not in found.words
+    parsed = query(title="Down", labels={"alertname": "X1Y", "site": "berlin", "severity": "high"})
+    assert "berlin" in parsed.words
+    assert "high" not in parsed.words
+    assert "X1Y" not in parsed.words
 
 
 def test_nothing_to_look_for_is_empty():
@@ -71,17 +71,17 @@ def test_nothing_to_look_for_is_empty():
 )
 def test_a_huge_ticket_is_bounded_in_time_and_size(text):
     started = time.thread_time()
-    found = query(title=text, description=text, alert_name=text)
+    parsed = query(title=text, description=text, alert_name=text)
     assert time.thread_time() - started < 2
-    assert len(found.words) < 10_000
-    assert len(found.meaning) < 2_000
-    assert len(found.names) <= 40
+    assert len(parsed.words) < 10_000
+    assert len(parsed.meaning) < 2_000
+    assert len(parsed.names) <= 40
 
 
 @given(st.text(alphabet=st.characters(), max_size=300), st.text(max_size=50))
 def test_any_text_makes_a_query_that_can_be_encoded(text, name):
-    found = query(title=text, description=text, alert_name=name, labels={"a": text})
-    for part in (found.meaning, found.focus, found.words, *found.names):
+    parsed = query(title=text, description=text, alert_name=name, labels={"a": text})
+    for part in (parsed.meaning, parsed.focus, parsed.words, *parsed.names):
         part.encode()
 
 

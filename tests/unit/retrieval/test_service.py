@@ -12,6 +12,7 @@ from services.knowledge.model import (
     Span,
 )
 from services.knowledge.ports import DocumentNotFoundError, StoreUnavailableError
+from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.points import chunk_point, node_embedded_text, node_point
 from services.knowledge.stores.qdrant import QdrantVectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -83,7 +84,7 @@ def retrieval(stores):
     for id_, page in PAGES.items():
         name, _, failure, remedy, _ = page
         text = f"# {name}\n\n{failure}\n\n{remedy}\n"
-        documents.put(Document(id=id_, title=name, text=text, content_hash=id_))
+        documents.put(ScreenedDocument(Document(id=id_, title=name, text=text, content_hash=id_)))
         node = node_of(id_, page)
         graph.replace_document(id_, [node])
         vector = EMBEDDER.embed([node_embedded_text(node)])[0].tolist()
@@ -122,8 +123,8 @@ def test_the_page_that_tells_the_symptom_comes_first(retrieval):
 
 def test_scores_fall_and_stay_between_0_and_1(retrieval):
     context = ask(retrieval, title="fan tray stops", description="the inlet is hot")
-    for found in (context.chunks, context.nodes):
-        scores = [each.score for each in found]
+    for hits in (context.chunks, context.nodes):
+        scores = [each.score for each in hits]
         assert scores == sorted(scores, reverse=True)
         assert all(0 <= score <= 1 for score in scores)
 
@@ -147,7 +148,7 @@ def test_a_named_incident_counts_though_no_search_returns_it(retrieval, stores):
     assert "Zyx" in [each.node.name for each in context.nodes]
 
 
-def test_every_hit_says_why_it_was_found(retrieval):
+def test_every_hit_says_why_it_was_retrieved(retrieval):
     context = ask(retrieval, title="fan tray")
     assert all(each.reasons for each in (*context.chunks, *context.nodes))
 
@@ -187,11 +188,11 @@ def test_nodes_of_linked_documents_come_along(retrieval):
 
 
 def test_nothing_comes_back_of_documents_that_are_ruled_out(retrieval):
-    found = ask(retrieval, title="Fan tray failed, inlet hot", without=("fan.md",))
-    assert found.chunks
-    places = [hit.chunk.span.document_id for hit in found.chunks]
-    places += [id_ for hit in found.nodes for id_ in hit.node.document_ids]
-    places += [page.document_id for page in found.pages]
+    context = ask(retrieval, title="Fan tray failed, inlet hot", without=("fan.md",))
+    assert context.chunks
+    places = [hit.chunk.span.document_id for hit in context.chunks]
+    places += [id_ for hit in context.nodes for id_ in hit.node.document_ids]
+    places += [page.document_id for page in context.pages]
     assert "fan.md" not in places
     alone = ask(retrieval, title="Fan tray failed, inlet hot", without=("power.md", "bgp.md"))
     assert [page.document_id for page in alone.pages] == ["fan.md"]
@@ -215,9 +216,9 @@ def test_the_same_request_gives_the_same_answer(retrieval):
 
 
 def test_the_text_of_a_span_comes_with_its_title(retrieval):
-    found = retrieval.source(Span(document_id="fan.md", start_line=3, end_line=5))
-    assert found.text.splitlines()[0] == PAGES["fan.md"][2]
-    assert found.document_title == "Fan tray failed"
+    source_text = retrieval.source(Span(document_id="fan.md", start_line=3, end_line=5))
+    assert source_text.text.splitlines()[0] == PAGES["fan.md"][2]
+    assert source_text.document_title == "Fan tray failed"
 
 
 def test_lines_beyond_the_document_are_no_text(retrieval):
@@ -244,23 +245,23 @@ class Away:
 
 def test_without_the_graph_chunks_are_found_by_the_vectors_alone(retrieval):
     retrieval._graph = Away()
-    found = retrieval.retrieve(
+    context = retrieval.retrieve(
         RetrieveRequest(title="The fan tray stops", alert_name="FanTrayFailed")
     )
-    assert found.degraded == ("graph",)
-    assert found.chunks[0].chunk.span.document_id == "fan.md"
-    assert found.nodes == ()
+    assert context.degraded == ("graph",)
+    assert context.chunks[0].chunk.span.document_id == "fan.md"
+    assert context.nodes == ()
 
 
 @pytest.mark.parametrize("part", ["_vectors", "_embedder"])
 def test_without_the_vectors_nodes_are_found_by_the_names_they_bear(retrieval, part):
     setattr(retrieval, part, Away())
-    found = retrieval.retrieve(
+    context = retrieval.retrieve(
         RetrieveRequest(title="The fan tray stops", alert_name="FanTrayFailed")
     )
-    assert found.degraded == ("vectors",)
-    assert found.nodes[0].node.name == "Fan tray failed"
-    assert found.chunks == ()
+    assert context.degraded == ("vectors",)
+    assert context.nodes[0].node.name == "Fan tray failed"
+    assert context.chunks == ()
 
 
 def test_without_either_it_cannot_answer(retrieval):
@@ -288,18 +289,20 @@ def links_of(retrieval, **fields):
 
 def test_a_page_of_links_says_where_these_lead_and_how_near_that_is(retrieval, stores):
     name = "Fan tray failed, power and BGP"
-    said = ("The fan tray failed.", "Where to go on.")
-    chunks = list(chunks_of("all.md", name, *said))
+    sentences = ("The fan tray failed.", "Where to go on.")
+    chunks = list(chunks_of("all.md", name, *sentences))
     vectors = EMBEDDER.embed([chunk.embedded_text for chunk in chunks]).tolist()
     stores[0].upsert("chunks", [chunk_point(*pair) for pair in zip(chunks, vectors, strict=True)])
-    stores[2].put(Document(id="all.md", title=name, text=INDEX, content_hash="all"))
-    found = links_of(retrieval)
-    assert [(link.document_id, link.title, link.part) for link in found] == [
+    stores[2].put(
+        ScreenedDocument(Document(id="all.md", title=name, text=INDEX, content_hash="all"))
+    )
+    links = links_of(retrieval)
+    assert [(link.document_id, link.title, link.part) for link in links] == [
         ("bgp.md", "Sessions", "down"),
         ("power.md", "Supplies", ""),
         ("fan.md", "Fans", ""),
     ]
-    nearness = {link.document_id: link.nearness for link in found}
+    nearness = {link.document_id: link.nearness for link in links}
     assert nearness["fan.md"] == max(nearness.values()) > nearness["bgp.md"]
     left = links_of(retrieval, without=("power.md",))
     assert [link.document_id for link in left] == ["bgp.md", "fan.md"]

@@ -20,9 +20,9 @@ from services.retrieval.service import RetrievalService
 
 def node(id_, document, *, links=()):
     span = Span(document_id=document, start_line=2, end_line=3)
-    told = Passage(span=span, role=SectionRole.REMEDY, heading_path=(id_,), text="Do it.")
+    passage = Passage(span=span, role=SectionRole.REMEDY, heading_path=(id_,), text="Do it.")
     return IncidentNode(
-        id=id_, name=f"{id_} fails", mitigation_steps=(told,), linked_documents=links
+        id=id_, name=f"{id_} fails", mitigation_steps=(passage,), linked_documents=links
     )
 
 
@@ -57,16 +57,16 @@ def client():
     ],
 )
 def test_what_is_linked_comes_first_then_others_of_its_pages(client, hops, around, links):
-    found = client.surroundings("fan", hops=hops)
-    assert [each.id for each in found.around] == around
-    assert [(each.source, each.target) for each in found.links] == links
-    assert found.node.mitigation_steps[0].text == "Do it."
+    neighbourhood = client.surroundings("fan", hops=hops)
+    assert [each.id for each in neighbourhood.around] == around
+    assert [(each.source, each.target) for each in neighbourhood.links] == links
+    assert neighbourhood.node.mitigation_steps[0].text == "Do it."
 
 
 def test_more_than_can_be_drawn_is_counted(client, monkeypatch):
     monkeypatch.setattr(surroundings, "MOST_AROUND", 1)
-    found = client.surroundings("fan")
-    assert ([each.id for each in found.around], found.left_out) == (["power"], 1)
+    neighbourhood = client.surroundings("fan")
+    assert ([each.id for each in neighbourhood.around], neighbourhood.left_out) == (["power"], 1)
 
 
 def test_nodes_are_listed_and_an_unknown_one_is_not_found(client):

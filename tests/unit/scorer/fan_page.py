@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from services.kit.fits.trees import Forest
-from services.procedure.evidence.decide import Forests
-from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.fact import FactKind, Forests
 from services.procedure.model import Procedure
-from services.scorer.fitted import ScoringFit
+from services.scorer.scoring_fit import ScoringFit
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 from tests.unit.procedure.programs import ask, do, procedure
 

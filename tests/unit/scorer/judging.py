@@ -14,7 +14,7 @@ from services.llm.scripted import ScriptedChatModel
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import ServedReading
 from services.scorer.judges.question import FactQuestion
-from services.scorer.judges.questions import questions
+from services.scorer.judges.questions import rank_questions
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 from services.workflow.model import Workflow
@@ -42,13 +42,13 @@ def judging(choose: Choose, *, seconds: float = 0.0) -> ScriptedChatModel:
     """A judge that chooses by question and options."""
 
     def script(request: ChatRequest) -> list[str]:
-        asked = shown(request.messages)["question"]
-        return [json.dumps({"answer": choose(asked, offered(request.messages))})]
+        question = shown(request.messages)["question"]
+        return [json.dumps({"answer": choose(question, offered(request.messages))})]
 
     return ScriptedChatModel(script, seconds=seconds)
 
 
-_TOLD = {
+_ANSWERS = {
     "when is this done: “Push": "only if “Is the tray loose?” is answered “yes”",
     "done: “Look": "“Is the tray",
     "“Is the tray loose?” is answered “yes”": "“Push",
@@ -59,10 +59,10 @@ _TOLD = {
 }
 
 
-def right(asked: str, options: Mapping[str, str]) -> str:
+def right(question: str, options: Mapping[str, str]) -> str:
     """What the page about the fan tray says."""
-    told = [option for words, option in _TOLD.items() if words in asked]
-    return by_text(options, *told, "whatever", "always", "yes", "the lines do not say")
+    answers = [option for words, option in _ANSWERS.items() if words in question]
+    return by_text(options, *answers, "whatever", "always", "yes", "the lines do not say")
 
 
 def by_text(options: Mapping[str, str], *beginnings: str) -> str:
@@ -106,10 +106,10 @@ def request(*workflows: Workflow) -> ScoreRequest:
     )
 
 
-def asked_about(*workflows: Workflow, limit: int = 100) -> list[FactQuestion]:
+def questions_about(*workflows: Workflow, limit: int = 100) -> list[FactQuestion]:
     """The questions that candidates raise."""
     cases = service().cases(request(*workflows))
-    return questions([(case.drawn, case.decided) for case in cases], limit=limit)
+    return rank_questions([(case.drawn, case.decided) for case in cases], limit=limit)
 
 
 def scored(scorer: ScorerService, *workflows: Workflow) -> list[ScoredCandidate]:

@@ -1,7 +1,7 @@
 import pytest
 
 from services.contracts.scorer import DIMENSIONS, Dimension, Score
-from services.scorer.chance import Chance, chance_of_page, signs_of, with_chance
+from services.scorer.chance import Chance, chance_of_page, features_of, with_chance
 from services.workflow.model import Provenance
 
 FITTED = Chance.shipped()
@@ -28,9 +28,9 @@ def test_the_chance_follows_the_scores_and_who_read_the_page():
     assert with_chance(score(), APPROVED, FITTED, of_page=0.5).chance < chances[2]
 
 
-def test_what_lowers_the_chance_is_told():
-    told = with_chance(score(1.2), BY_RULES, FITTED).lowered_by
-    assert any("nobody has checked" in each for each in told)
+def test_what_lowers_the_chance_is_reported():
+    reasons = with_chance(score(1.2), BY_RULES, FITTED).lowered_by
+    assert any("nobody has checked" in each for each in reasons)
     assert with_chance(score(4.8), APPROVED, FITTED).lowered_by == ()
 
 
@@ -43,7 +43,7 @@ def test_without_a_fit_there_is_no_chance():
 
 
 def test_values_at_the_ends_of_the_scale_are_finite():
-    signs = signs_of(dict.fromkeys(DIMENSIONS, 5.0), is_by_rules=False, is_checked=True)
+    signs = features_of(dict.fromkeys(DIMENSIONS, 5.0), is_by_rules=False, is_checked=True)
     assert 0 < FITTED.of(signs) < 1
 
 

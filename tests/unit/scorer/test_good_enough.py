@@ -31,5 +31,5 @@ def test_a_workflow_of_nothing_known_is_not_good_enough_and_stands_last():
 
 
 def test_what_is_good_enough_can_be_set():
-    (found,) = ranked(GOOD, least_score=4.9)
-    assert not found.good_enough
+    (candidate,) = ranked(GOOD, least_score=4.9)
+    assert not candidate.good_enough

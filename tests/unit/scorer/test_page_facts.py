@@ -1,61 +1,67 @@
 import pytest
 
 from services.procedure.evidence.conditions import ConditionForests, conditions_of
-from services.procedure.evidence.decide import Forests, decide
-from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.fact import Forests, score_facts
 from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
 from services.procedure.evidence.page_lines import CitedPages
-from services.scorer import page_facts
-from services.scorer.page_facts import PageFacts, Told
-from tests.unit.procedure.evidence.fan import PAGE, RIGHT, SWAPPED, TEXT, TOLD_TO_ALL
+from services.scorer import cases
+from services.scorer.cases import DecidedFacts, PageFacts
+from tests.unit.procedure.evidence.fan import PAGE, RIGHT, SWAPPED, TEXT, UNCONDITIONAL
 
 FORESTS, DOUBTING = Forests.shipped(), ConditionForests.shipped()
 
 
-def told(drawn: Drawn) -> Told:
+def decide_anew(drawn: GroundedWorkflow) -> DecidedFacts:
     """Said anew."""
     facts = facts_of(drawn)
-    return Told(tuple(decide(facts, FORESTS)), conditions_of(drawn, facts, DOUBTING))
+    return DecidedFacts(tuple(score_facts(facts, FORESTS)), conditions_of(drawn, facts, DOUBTING))
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Drawn]:
+def decided_drawings(monkeypatch: pytest.MonkeyPatch) -> list[GroundedWorkflow]:
     """The drawings that were decided anew."""
-    found: list[Drawn] = []
+    drawings: list[GroundedWorkflow] = []
 
-    def noted(drawn: Drawn) -> object:
-        found.append(drawn)
+    def noted(drawn: GroundedWorkflow) -> object:
+        drawings.append(drawn)
         return facts_of(drawn)
 
-    monkeypatch.setattr(page_facts, "facts_of", noted)
-    return found
+    monkeypatch.setattr(cases, "facts_of", noted)
+    return drawings
 
 
-def again(drawn: Drawn, text: str = TEXT, commands: tuple[str, ...] = ()) -> Drawn:
+def again(
+    drawn: GroundedWorkflow, text: str = TEXT, commands: tuple[str, ...] = ()
+) -> GroundedWorkflow:
     """The same drawing for another ticket, of a page of that text."""
     steps = tuple(s.model_copy(update={"commands": commands}) for s in drawn.workflow.steps)
     pages = CitedPages({"other.md": "# Other page", PAGE: text})
-    return Drawn(drawn.workflow.model_copy(update={"steps": steps}), pages)
+    return GroundedWorkflow(drawn.workflow.model_copy(update={"steps": steps}), pages)
 
 
-@pytest.mark.parametrize("drawn", [RIGHT, SWAPPED, TOLD_TO_ALL])
-def test_what_is_kept_is_what_would_be_decided(drawn: Drawn) -> None:
+@pytest.mark.parametrize("drawn", [RIGHT, SWAPPED, UNCONDITIONAL])
+def test_what_is_kept_is_what_would_be_decided(drawn: GroundedWorkflow) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
     for _ in range(2):
-        assert facts.of(drawn) == told(drawn)
+        assert facts.of(drawn) == decide_anew(drawn)
 
 
-def test_another_ticket_of_the_same_page_is_a_look_up(asked: list[Drawn]) -> None:
+def test_another_ticket_of_the_same_page_is_a_look_up(
+    decided_drawings: list[GroundedWorkflow],
+) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
     first = facts.of(RIGHT)
     assert facts.of(again(RIGHT, commands=("show pump 7",))) == first
-    assert asked == [RIGHT]
+    assert decided_drawings == [RIGHT]
 
 
-def test_a_changed_page_or_another_drawing_is_decided_anew(asked: list[Drawn]) -> None:
+def test_a_changed_page_or_another_drawing_is_decided_anew(
+    decided_drawings: list[GroundedWorkflow],
+) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
     facts.of(RIGHT)
     changed = again(RIGHT, TEXT.replace("shut", "open"))
     for drawn in (changed, SWAPPED):
-        assert facts.of(drawn) == told(drawn)
-    assert asked == [RIGHT, changed, SWAPPED]
+        assert facts.of(drawn) == decide_anew(drawn)
+    assert decided_drawings == [RIGHT, changed, SWAPPED]

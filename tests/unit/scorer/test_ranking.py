@@ -2,7 +2,7 @@ import pytest
 
 from services.contracts.planner import Candidate
 from services.contracts.scorer import Dimension, Score, ScoredCandidate
-from services.scorer.ranking import CandidatePage, ranked
+from services.scorer.service import CandidatePage, rank_candidates
 from services.scorer.settings import ShowFirst
 from services.workflow.model import (
     Provenance,
@@ -39,9 +39,11 @@ def scored(name, value=4.0, *, chance=0.5, good=True, workflow=SOUND):
     )
 
 
-def order(*given):
-    found = ranked([candidate for candidate, _ in given], [place for _, place in given])
-    return [each.candidate.id for each in found]
+def order(*placed):
+    ranking = rank_candidates(
+        [candidate for candidate, _ in placed], [place for _, place in placed]
+    )
+    return [each.candidate.id for each in ranking]
 
 
 FIRST, SECOND = CandidatePage("fan.md", 1.0), CandidatePage("disk.md", 0.7)
@@ -84,8 +86,8 @@ def test_of_one_page_the_setting_decides_what_a_model_alone_has_read(state, show
     page = scored("page", chance=0.9, workflow=with_origin(SOUND, WorkflowKind.CHECKLIST))
     read = with_origin(SOUND, WorkflowKind.PROCEDURE, state=state)
     drawn = scored("drawn", chance=0.1 if first == "drawn" else 0.95, workflow=read)
-    found = ranked([page, drawn], [FIRST, FIRST], show_first=show_first)
-    assert found[0].candidate.id == first
+    ranking = rank_candidates([page, drawn], [FIRST, FIRST], show_first=show_first)
+    assert ranking[0].candidate.id == first
 
 
 def test_what_is_not_good_enough_or_unsound_comes_last():

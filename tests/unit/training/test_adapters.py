@@ -29,10 +29,10 @@ def material(tmp_path_factory):
 
 
 def test_a_reader_is_asked_as_the_product_asks_and_answers_what_was_approved(material):
-    found = read_material(material)
-    assert len(found.pages) == 3
-    for page, lesson in zip(found.pages, reader_lessons(found.pages), strict=True):
-        assert f"1 | {page.text.splitlines()[0]}" in lesson.asked[-1].content
+    loaded = read_material(material)
+    assert len(loaded.pages) == 3
+    for page, lesson in zip(loaded.pages, reader_lessons(loaded.pages), strict=True):
+        assert f"1 | {page.text.splitlines()[0]}" in lesson.messages[-1].content
         programs = json.loads(lesson.right)["procedures"]
         assert [each["title"] for each in programs] == [p.title for p in page.reading.procedures]
         assert '"commands"' not in lesson.right
@@ -52,7 +52,7 @@ def _option(lesson):
     letter = json.loads(lesson.right)["answer"]
     return next(
         line.removeprefix(f"{letter}. ")
-        for line in lesson.asked[-1].content.splitlines()
+        for line in lesson.messages[-1].content.splitlines()
         if line.startswith(f"{letter}. ")
     )
 
@@ -74,8 +74,8 @@ def test_readings_that_nobody_approved_are_left_out_and_counted(material, tmp_pa
     (tmp_path / "readings.jsonl").write_text(
         text.replace('"state": "approved"', '"state": "read"', 1), encoding="utf-8"
     )
-    found = read_material(tmp_path)
-    assert (len(found.pages), found.not_approved) == (2, 1)
+    loaded = read_material(tmp_path)
+    assert (len(loaded.pages), loaded.not_approved) == (2, 1)
     (tmp_path / "readings.jsonl").write_text("nonsense\n", encoding="utf-8")
     with pytest.raises(UnusableMaterialError, match="line 1: no reading as exported"):
         read_material(tmp_path)

@@ -42,7 +42,7 @@ class _KilledError(Exception):
 
 
 def test_a_run_killed_between_and_in_its_phases_goes_on(untrained, tmp_path):
-    world = ToyWorld(train=8, held_out=4, test=2)
+    world = ToyWorld(train=8, holdout=4, test=2)
     recipe = TOY.model_copy(
         update={
             "iterations": 1,
@@ -52,11 +52,11 @@ def test_a_run_killed_between_and_in_its_phases_goes_on(untrained, tmp_path):
         }
     )
 
-    def run(folder, **told):
+    def run(folder, **options):
         made = Coevolution(
             world, lambda a: FactsByModel(world, untrained, a), untrained, recipe, folder
         )
-        return made, made.run(**told)
+        return made, made.run(**options)
 
     def kill(*_):
         raise _KilledError
@@ -78,10 +78,10 @@ def test_a_run_killed_between_and_in_its_phases_goes_on(untrained, tmp_path):
 def test_the_planner_learns_from_rewards_and_from_none_that_are_shuffled(tmp_path):
     """One seed of the ablation; the page has five."""
     rows = ["without DPO", CONTROL]
-    told = summary([run_seed(0, tmp_path, rows)])
-    learned, control = (told["rows"][name]["gained"] for name in rows)
+    figures = summary([run_seed(0, tmp_path, rows)])
+    learned, control = (figures["rows"][name]["gained"] for name in rows)
     assert learned["reward"]["low"] > 0
     assert learned["facts"]["mean"] > 0
     assert control["reward"]["low"] <= 0
-    assert all(name in table(told) for name in rows)
+    assert all(name in table(figures) for name in rows)
     assert set(rows) <= set(ROWS)

@@ -45,7 +45,7 @@ def test_what_is_not_in_the_form_claims_nothing(text):
 
 
 def test_the_levels_of_context_are_ordered_reversed_and_none():
-    world = ToyWorld(train=4, held_out=2, test=2)
+    world = ToyWorld(train=4, holdout=2, test=2)
     query = world.train[0]
     good, fair, poor = (world.prompt(query, level) for level in Level)
     assert sorted(set(good.split()) - {"<s>"}) == sorted(set(fair.split()) - {"<s>"})
@@ -54,8 +54,8 @@ def test_the_levels_of_context_are_ordered_reversed_and_none():
 
 
 def test_no_page_is_in_two_of_the_parts():
-    world = ToyWorld(train=40, held_out=20, test=20)
-    pages = [world.page(query) for query in (*world.train, *world.held_out, *world.test)]
+    world = ToyWorld(train=40, holdout=20, test=20)
+    pages = [world.page(query) for query in (*world.train, *world.holdout, *world.test)]
     assert len(set(pages)) == 80
     demonstrated = {prompt for prompt, _ in world.demonstrations(200) if "nothing" not in prompt}
     contexts = {prompt.split("context", 1)[1] for prompt in demonstrated}

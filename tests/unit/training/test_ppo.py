@@ -15,28 +15,32 @@ MASK = tensor([[1, 1, 1], [1, 1, 0]])
 
 
 def test_the_score_stands_at_the_last_token_and_leaving_the_old_policy_costs_elsewhere():
-    told, old = tensor([[-1.0, -2.0, -3.0], [-1.0, -1.0, 9.0]]), torch.zeros(2, 3) - 1
-    found = token_rewards(tensor([0.5, 0.25]), told, old, MASK, kl=0.1)
-    assert torch.allclose(found, tensor([[0.0, 0.1, 0.5], [0.0, 0.25, 0.0]]))
+    log_probs, old = tensor([[-1.0, -2.0, -3.0], [-1.0, -1.0, 9.0]]), torch.zeros(2, 3) - 1
+    rewards = token_rewards(tensor([0.5, 0.25]), log_probs, old, MASK, kl=0.1)
+    assert torch.allclose(rewards, tensor([[0.0, 0.1, 0.5], [0.0, 0.25, 0.0]]))
 
 
 def test_advantages_are_those_of_a_sum_written_out():
     rewards, values = tensor([[0.0, 0.0, 1.0]]), tensor([[0.5, 0.25, 0.125]])
-    found, returns = advantages_of(rewards, values, torch.ones(1, 3), discount=0.9, smoothing=0.8)
+    advantages, returns = advantages_of(
+        rewards, values, torch.ones(1, 3), discount=0.9, smoothing=0.8
+    )
     d0, d1, d2 = 0.9 * 0.25 - 0.5, 0.9 * 0.125 - 0.25, 1 - 0.125
-    assert found[0].tolist() == pytest.approx([d0 + 0.72 * (d1 + 0.72 * d2), d1 + 0.72 * d2, d2])
-    assert torch.allclose(returns, found + values)
+    assert advantages[0].tolist() == pytest.approx(
+        [d0 + 0.72 * (d1 + 0.72 * d2), d1 + 0.72 * d2, d2]
+    )
+    assert torch.allclose(returns, advantages + values)
 
 
 def test_what_stands_behind_an_answer_changes_nothing():
     rewards, values = torch.rand(1, 4), torch.rand(1, 4)
     mask = tensor([[1, 1, 0, 0]])
-    found, _ = advantages_of(rewards, values, mask, discount=1.0, smoothing=0.95)
+    advantages, _ = advantages_of(rewards, values, mask, discount=1.0, smoothing=0.95)
     short, _ = advantages_of(
         rewards[:, :2], values[:, :2], mask[:, :2], discount=1.0, smoothing=0.95
     )
-    assert torch.allclose(found[:, :2], short)
-    assert found[:, 2:].abs().sum() == 0
+    assert torch.allclose(advantages[:, :2], short)
+    assert advantages[:, 2:].abs().sum() == 0
 
 
 def test_a_ratio_that_has_gone_far_enough_pulls_no_more():
@@ -73,7 +77,7 @@ class _Befallen(_Varied):
 
 
 def _trained(base, folder, *, adapter=None, killed_after=None, scorer=None):
-    world = ToyWorld(train=12, held_out=2, test=2)
+    world = ToyWorld(train=12, holdout=2, test=2)
     model = load_for_training(base, LoraRecipe(), adapter, seed=1, old=adapter is not None)
     recipe = PpoRecipe(batch=2, learning_rate=1e-3, most_tokens=8, save_every=2)
 
@@ -84,8 +88,8 @@ def _trained(base, folder, *, adapter=None, killed_after=None, scorer=None):
     run = Ppo(
         model, load_tokenizer(base), world, scorer or _Varied(), recipe, seed=7, folder=folder
     )
-    told = run.run(on_step)
-    return model, told
+    steps = run.run(on_step)
+    return model, steps
 
 
 def _weights(model):
@@ -100,13 +104,13 @@ def _same(one, other):
 
 
 def test_a_run_killed_in_mid_epoch_ends_as_one_that_was_not(untrained, tmp_path):
-    whole, told = _trained(untrained, tmp_path / "whole")
+    whole, steps = _trained(untrained, tmp_path / "whole")
     with pytest.raises(_KilledError):
         _trained(untrained, tmp_path / "killed", killed_after=3)
     torch.rand(5)
-    resumed, told_again = _trained(untrained, tmp_path / "killed")
-    assert told_again == told
-    assert len(told) == 6
+    resumed, steps_again = _trained(untrained, tmp_path / "killed")
+    assert steps_again == steps
+    assert len(steps) == 6
     assert _same(whole, resumed)
     assert any(each.abs().sum() > 0 for name, each in _weights(whole).items() if "lora_B" in name)
 

@@ -182,7 +182,7 @@ def test_pages_of_the_test_folder_are_refused_and_named(tmp_path):
 
 
 def test_a_folder_goes_on_only_with_what_it_was_begun_with(untrained, tmp_path):
-    world = ToyWorld(train=4, held_out=2, test=2)
+    world = ToyWorld(train=4, holdout=2, test=2)
 
     def scorer(adapter):
         return FactsByModel(world, untrained, adapter)
@@ -191,7 +191,7 @@ def test_a_folder_goes_on_only_with_what_it_was_begun_with(untrained, tmp_path):
     Coevolution(world, scorer, untrained, TOY, tmp_path)
     with pytest.raises(OtherRunError, match="another recipe"):
         Coevolution(world, scorer, untrained, TOY.model_copy(update={"seed": 9}), tmp_path)
-    other = ToyWorld(train=5, held_out=2, test=2)
+    other = ToyWorld(train=5, holdout=2, test=2)
     with pytest.raises(OtherRunError, match="another queries"):
         Coevolution(other, scorer, untrained, TOY, tmp_path)
 

@@ -2,15 +2,15 @@ import pytest
 
 from services.workflow.commands import (
     Gap,
-    assigned,
-    pieces,
+    assigned_variables,
     placeholder_name,
     placeholders,
+    split_at_gaps,
     unfit_values,
     values_in,
     values_of,
 )
-from services.workflow.dangers import danger_in_prose, danger_of
+from services.workflow.effects.table import danger_in_prose, danger_of
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from services.workflow.dangers import danger_in_prose, danger_of
         "ceph osd purge 3 --yes-i-really-mean-it", "lvremove vg/lv", "FLUSHALL",
     ],
 )  # fmt: skip
-def test_a_destructive_command_is_known(command: str) -> None:
+def test_a_destructive_command_is_recognised(command: str) -> None:
     assert danger_of(command) is not None
 
 
@@ -119,8 +119,10 @@ def test_spelling_of_a_placeholder_does_not_matter() -> None:
     )
 
 
-def test_variables_set_by_a_command_are_known() -> None:
-    assert assigned("POD=$(kubectl get pod -o name); for n in a b; do read -r line; done") == {
+def test_variables_set_by_a_command_are_recognised() -> None:
+    assert assigned_variables(
+        "POD=$(kubectl get pod -o name); for n in a b; do read -r line; done"
+    ) == {
         "pod",
         "n",
         "line",
@@ -147,14 +149,14 @@ def test_variables_set_by_a_command_are_known() -> None:
     ],
 )
 def test_what_is_left_to_fill_in_is_a_gap(command, gaps):
-    found = pieces(command)
-    assert [each.written for each in found if isinstance(each, Gap)] == gaps
-    assert "".join(each.written if isinstance(each, Gap) else each for each in found) == command
+    parts = split_at_gaps(command)
+    assert [each.written for each in parts if isinstance(each, Gap)] == gaps
+    assert "".join(each.written if isinstance(each, Gap) else each for each in parts) == command
 
 
 def test_one_gap_has_one_name_however_it_is_written():
-    found = pieces("kubectl logs <Pod-Name>; kubectl get pod ${POD_NAME} {pod name}")
-    assert {each.name for each in found if isinstance(each, Gap)} == {"pod_name"}
+    parts = split_at_gaps("kubectl logs <Pod-Name>; kubectl get pod ${POD_NAME} {pod name}")
+    assert {each.name for each in parts if isinstance(each, Gap)} == {"pod_name"}
 
 
 def test_what_a_text_names_may_fill_a_gap():
@@ -176,9 +178,9 @@ def test_a_value_of_several_words_is_left_to_the_engineer():
     ],
 )
 def test_what_powershell_sets_is_no_gap(command):
-    assert pieces(command) == [command]
+    assert split_at_gaps(command) == [command]
 
 
 def test_what_another_command_of_the_page_sets_is_no_gap():
-    assert pieces("ping $node", {"node"}) == ["ping $node"]
-    assert [each.name for each in pieces("ping $node") if isinstance(each, Gap)] == ["node"]
+    assert split_at_gaps("ping $node", {"node"}) == ["ping $node"]
+    assert [each.name for each in split_at_gaps("ping $node") if isinstance(each, Gap)] == ["node"]

@@ -66,7 +66,7 @@ def test_equal_texts_count_once_and_markup_does_not_count() -> None:
     assert result.step_recall == pytest.approx(100)
 
 
-ASKED = ("A{alpha} -->|Yes| B[beta]", "A -->|No| C[gamma]")
+FORK = ("A{alpha} -->|Yes| B[beta]", "A -->|No| C[gamma]")
 THREE_NODES_TWO_EDGES = 10
 """Nodes and edges of both charts together."""
 
@@ -78,28 +78,28 @@ def graph_f1(generated: Workflow, reference: Workflow) -> float:
 def test_conditions_are_no_part_of_a_step() -> None:
     worded = chart("A{alpha} -->|up| B[beta]", "A -->|down| C[gamma]")
 
-    assert compare(chart(*ASKED), worded, embed).step_f1 == pytest.approx(100)
+    assert compare(chart(*FORK), worded, embed).step_f1 == pytest.approx(100)
 
 
 def test_swapped_answers_cost_their_edges() -> None:
     swapped = chart("A{alpha} -->|No| B[beta]", "A -->|Yes| C[gamma]")
 
-    assert graph_f1(chart(*ASKED), chart(*ASKED)) == pytest.approx(100)
-    assert graph_f1(swapped, chart(*ASKED)) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
+    assert graph_f1(chart(*FORK), chart(*FORK)) == pytest.approx(100)
+    assert graph_f1(swapped, chart(*FORK)) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
 
 
 def test_yes_to_a_negated_question_is_no_to_the_positive_one() -> None:
     negated = chart("A{alpha not ready?} -->|no| B[beta]", "A -->|yes| C[gamma]")
     as_if_positive = chart("A{alpha not ready?} -->|yes| B[beta]", "A -->|no| C[gamma]")
 
-    assert graph_f1(negated, chart(*ASKED)) == pytest.approx(100)
-    assert graph_f1(as_if_positive, chart(*ASKED)) < 70
+    assert graph_f1(negated, chart(*FORK)) == pytest.approx(100)
+    assert graph_f1(as_if_positive, chart(*FORK)) < 70
 
 
 def test_an_edge_without_an_answer_agrees_with_any() -> None:
     silent = chart("A{alpha} --> B[beta]", "A --> C[gamma]")
 
-    assert graph_f1(silent, chart(*ASKED)) == pytest.approx(100)
+    assert graph_f1(silent, chart(*FORK)) == pytest.approx(100)
 
 
 def test_worded_answers_agree_by_meaning_and_never_with_yes_and_no() -> None:
@@ -109,7 +109,7 @@ def test_worded_answers_agree_by_meaning_and_never_with_yes_and_no() -> None:
 
     assert graph_f1(alike, worded) == pytest.approx(100)
     assert graph_f1(swapped, worded) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
-    assert graph_f1(chart(*ASKED), worded) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
+    assert graph_f1(chart(*FORK), worded) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
 
 
 def test_two_answers_that_lead_to_one_step_are_one_edge() -> None:

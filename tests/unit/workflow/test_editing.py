@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from services.workflow.editing.changes import ChangeKind, changes
-from services.workflow.editing.edited import UnusableEditError, edited
+from services.workflow.editing.apply_edits import UnusableEditError, apply_edits
+from services.workflow.editing.changes import ChangeKind, step_changes
 from services.workflow.editing.edits import AddStep, ChangeBranch, ChangeStep, RemoveStep
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
@@ -30,11 +30,11 @@ FANS = Workflow(
 
 def edit(*edits, says=lambda _step: False):
     numbers = count(1)
-    return edited(FANS, edits, new_id=lambda: f"own-{next(numbers)}", says=says)
+    return apply_edits(FANS, edits, new_id=lambda: f"own-{next(numbers)}", is_supported=says)
 
 
 def words(now):
-    return {change.step: (change.kind.value, change.words) for change in changes(FANS, now)}
+    return {change.step: (change.kind.value, change.words) for change in step_changes(FANS, now)}
 
 
 def test_a_step_that_is_said_otherwise_is_the_engineers_own():
@@ -99,7 +99,7 @@ def test_a_branch_gets_another_condition_and_target():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "reason"),
     [
         (RemoveStep(step="end"), "no path leads to a terminal"),
         (RemoveStep(step="ask"), "2 branches"),
@@ -111,6 +111,6 @@ def test_a_branch_gets_another_condition_and_target():
         (AddStep(after="end", text="More"), "its branches: none"),
     ],
 )
-def test_what_could_not_be_followed_is_refused_in_words(wrong, said):
-    with pytest.raises(UnusableEditError, match=said):
+def test_what_could_not_be_followed_is_refused_in_words(wrong, reason):
+    with pytest.raises(UnusableEditError, match=reason):
         edit(wrong)

@@ -29,52 +29,54 @@ def workflow(chart: str, **commands: str) -> Workflow:
     return Workflow(title="", steps=tuple(steps), transitions=drawn.transitions)
 
 
-def found(checked: Workflow, **bindings: str) -> list[tuple[str, str]]:
+def lint_issues(checked: Workflow, **bindings: str) -> list[tuple[str, str]]:
     return [(finding.check, finding.step_id) for finding in lint(checked, bindings=bindings)]
 
 
 def test_a_sound_workflow_has_no_findings() -> None:
-    assert found(workflow(SOUND)) == []
+    assert lint_issues(workflow(SOUND)) == []
 
 
-def test_an_unreachable_step_is_found() -> None:
-    assert found(workflow(SOUND + "X[Alone] --> D")) == [("unreachable_step", "X")]
+def test_an_unreachable_step_is_reported() -> None:
+    assert lint_issues(workflow(SOUND + "X[Alone] --> D")) == [("unreachable_step", "X")]
 
 
-def test_a_dead_end_that_is_no_terminal_is_found() -> None:
-    assert found(workflow("flowchart TD\nA[a] --> B:::kind-process\nA --> C")) == [
+def test_a_dead_end_that_is_no_terminal_is_reported() -> None:
+    assert lint_issues(workflow("flowchart TD\nA[a] --> B:::kind-process\nA --> C")) == [
         ("dead_end", "B")
     ]
 
 
-def test_a_terminal_that_goes_on_is_found() -> None:
-    assert found(workflow("flowchart TD\nA([a]):::kind-terminal --> B")) == [("terminal_exit", "A")]
+def test_a_terminal_that_goes_on_is_reported() -> None:
+    assert lint_issues(workflow("flowchart TD\nA([a]):::kind-terminal --> B")) == [
+        ("terminal_exit", "A")
+    ]
 
 
 @pytest.mark.parametrize("exits", ["A --> B", "A -->|yes| B", "A -->|yes| B\nA --> C"])
-def test_a_decision_with_fewer_than_two_labelled_exits_is_found(exits: str) -> None:
-    assert found(workflow(f"flowchart TD\nA{{a?}}\n{exits}")) == [("too_few_exits", "A")]
+def test_a_decision_with_fewer_than_two_labelled_exits_is_reported(exits: str) -> None:
+    assert lint_issues(workflow(f"flowchart TD\nA{{a?}}\n{exits}")) == [("too_few_exits", "A")]
 
 
-def test_a_decision_with_two_equal_exits_is_found() -> None:
+def test_a_decision_with_two_equal_exits_is_reported() -> None:
     chart = "flowchart TD\nA{a?} -->|Yes| B\nA -->|yes| C\nA -->|no| D"
 
-    assert found(workflow(chart)) == [("equal_exits", "A")]
+    assert lint_issues(workflow(chart)) == [("equal_exits", "A")]
 
 
-def test_a_loop_that_no_decision_leaves_is_found() -> None:
+def test_a_loop_that_no_decision_leaves_is_reported() -> None:
     chart = "flowchart TD\nA --> B --> C --> B\nA --> D"
 
-    assert found(workflow(chart)) == [("unbounded_loop", "B")]
+    assert lint_issues(workflow(chart)) == [("unbounded_loop", "B")]
 
 
-def test_a_loop_of_a_decision_without_a_way_out_is_found() -> None:
+def test_a_loop_of_a_decision_without_a_way_out_is_reported() -> None:
     chart = "flowchart TD\nA --> D\nA --> B{b?}\nB -->|yes| C\nB -->|no| A2\nA2 --> B\nC --> B"
 
-    assert found(workflow(chart)) == [("unbounded_loop", "B")]
+    assert lint_issues(workflow(chart)) == [("unbounded_loop", "B")]
 
 
-def test_an_unbounded_loop_inside_a_bounded_one_is_found() -> None:
+def test_an_unbounded_loop_inside_a_bounded_one_is_reported() -> None:
     chart = """flowchart TD
         A{a?} -->|out| End
         A -->|in| B
@@ -83,23 +85,23 @@ def test_an_unbounded_loop_inside_a_bounded_one_is_found() -> None:
         C --> A
     """
 
-    assert found(workflow(chart)) == [("unbounded_loop", "B")]
+    assert lint_issues(workflow(chart)) == [("unbounded_loop", "B")]
 
 
-def test_a_workflow_without_a_reachable_terminal_is_found() -> None:
+def test_a_workflow_without_a_reachable_terminal_is_reported() -> None:
     chart = "flowchart TD\nA{a?} -->|x| B\nA -->|y| A\nB --> A\nX --> Y"
 
-    assert ("missing_terminal", "") in found(workflow(chart))
+    assert ("missing_terminal", "") in lint_issues(workflow(chart))
 
 
 def test_no_steps_at_all_is_a_missing_terminal() -> None:
-    assert found(Workflow(title="", steps=())) == [("missing_terminal", "")]
+    assert lint_issues(Workflow(title="", steps=())) == [("missing_terminal", "")]
 
 
-def test_a_dangerous_command_without_a_check_before_it_is_found() -> None:
+def test_a_dangerous_command_without_a_check_before_it_is_reported() -> None:
     chart = "flowchart TD\nA[Drain the node] --> B[Clean up] --> C"
 
-    assert found(workflow(chart, B="rm -rf /var/lib/x")) == [("danger_without_check", "B")]
+    assert lint_issues(workflow(chart, B="rm -rf /var/lib/x")) == [("danger_without_check", "B")]
 
 
 def test_one_unchecked_path_is_enough_for_a_danger() -> None:
@@ -109,7 +111,7 @@ def test_one_unchecked_path_is_enough_for_a_danger() -> None:
         C --> B[Clean up] --> D
     """
 
-    assert found(workflow(chart, B="mkfs.ext4 /dev/sdb")) == [("danger_without_check", "B")]
+    assert lint_issues(workflow(chart, B="mkfs.ext4 /dev/sdb")) == [("danger_without_check", "B")]
 
 
 @pytest.mark.parametrize("check", ["A[Verify the backup]", "A{Is it unused?}", "A[Step one]"])
@@ -117,19 +119,19 @@ def test_a_check_on_every_path_guards_a_danger(check: str) -> None:
     chart = f"flowchart TD\n{check} -->|yes| B[Clean up] --> D\nA -->|no| D"
     looked = workflow(chart, A="show disk", B="mkfs.ext4 /dev/sdb")
 
-    assert ("danger_without_check", "B") not in found(looked)
+    assert ("danger_without_check", "B") not in lint_issues(looked)
 
 
 def test_a_step_that_states_its_condition_guards_itself() -> None:
     chart = "flowchart TD\nA[If the disk is unused, format it] --> B"
 
-    assert found(workflow(chart, A="mkfs.ext4 /dev/sdb")) == []
+    assert lint_issues(workflow(chart, A="mkfs.ext4 /dev/sdb")) == []
 
 
-def test_a_dangerous_command_inside_a_text_is_found() -> None:
+def test_a_dangerous_command_inside_a_text_is_reported() -> None:
     chart = "flowchart TD\nA[Run kubectl delete pod web-0] --> B"
 
-    assert found(workflow(chart)) == [("danger_without_check", "A")]
+    assert lint_issues(workflow(chart)) == [("danger_without_check", "A")]
 
 
 def test_a_placeholder_nobody_fills_is_a_warning() -> None:
@@ -142,8 +144,8 @@ def test_a_placeholder_nobody_fills_is_a_warning() -> None:
 def test_the_ticket_or_an_earlier_command_fills_a_placeholder() -> None:
     bound = workflow(SOUND, A="PORT=Ethernet1", C="show interface $PORT")
 
-    assert found(bound) == []
-    assert found(workflow(SOUND, A="show interface <Port-Name>"), port_name="Ethernet1") == []
+    assert lint_issues(bound) == []
+    assert lint_issues(workflow(SOUND, A="show interface <Port-Name>"), port_name="Ethernet1") == []
 
 
 def test_a_step_without_a_source_is_a_warning() -> None:
@@ -188,9 +190,9 @@ def test_every_check_is_named_after_its_function() -> None:
     assert names == {check.__name__ for check in CHECKS}
 
 
-def test_of_a_page_as_it_is_no_path_is_judged_and_a_gap_is_told() -> None:
+def test_of_a_page_as_it_is_no_path_is_judged_and_a_gap_is_reported() -> None:
     page = "1. Clean up:\n\n   ```\n   rm -rf /var/lib/<pod>\n   ```\n"
-    found_of_page = [finding.check for finding in lint(checklist_of(page))]
+    checks = [finding.check for finding in lint(checklist_of(page))]
 
-    assert found_of_page == ["unbound_placeholder"]
+    assert checks == ["unbound_placeholder"]
     assert lint(checklist_of(page), bindings={"pod": "web-0"}) == []

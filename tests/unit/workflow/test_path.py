@@ -3,7 +3,7 @@
 import pytest
 
 from services.workflow.model import Step, StepKind, Transition, Workflow
-from services.workflow.path import Done, core_steps, left_aside, path_of
+from services.workflow.path import MarkedSteps, core_steps, left_aside, progress_of
 from tests.checklists import checklist_of
 
 D, E = StepKind.DECISION, StepKind.TERMINAL
@@ -63,32 +63,36 @@ BOXES = BOXES.model_copy(
 @pytest.mark.parametrize(
     ("so_far", "next_", "left"),
     [
-        (Done(), "look", set()),
-        (Done(done=["look"]), "ask", set()),
-        (Done(done=["look"], followed={"ask": "yes"}), "swap", {"wait"}),
-        (Done(done=["look"], followed={"ask": "no"}), "wait", {"swap"}),
-        (Done(done=["look"], skipped=["wait"], followed={"ask": "no"}), "check", {"swap"}),
-        (Done(done=["look", "swap", "check", "end"], followed={"ask": "yes"}), None, {"wait"}),
-        (Done(done=["swap"]), "look", set()),
-        (Done(done=["look", "gone"], followed={"ask": "perhaps"}), "ask", set()),
-        (Done(done=["look"], skipped=["ask"]), "swap", set()),
+        (MarkedSteps(), "look", set()),
+        (MarkedSteps(done=["look"]), "ask", set()),
+        (MarkedSteps(done=["look"], followed={"ask": "yes"}), "swap", {"wait"}),
+        (MarkedSteps(done=["look"], followed={"ask": "no"}), "wait", {"swap"}),
+        (MarkedSteps(done=["look"], skipped=["wait"], followed={"ask": "no"}), "check", {"swap"}),
+        (
+            MarkedSteps(done=["look", "swap", "check", "end"], followed={"ask": "yes"}),
+            None,
+            {"wait"},
+        ),
+        (MarkedSteps(done=["swap"]), "look", set()),
+        (MarkedSteps(done=["look", "gone"], followed={"ask": "perhaps"}), "ask", set()),
+        (MarkedSteps(done=["look"], skipped=["ask"]), "swap", set()),
     ],
 )
 def test_the_way_goes_on_at_the_first_open_step_of_the_branch_that_was_followed(
     so_far, next_, left
 ):
-    found = path_of(FORK, so_far)
-    assert (found.next, found.left_aside, found.again) == (next_, left, False)
+    path = progress_of(FORK, so_far)
+    assert (path.next, path.left_aside, path.again) == (next_, left, False)
 
 
 def test_what_both_branches_lead_to_is_not_left_aside():
-    assert "check" not in left_aside(FORK, Done(followed={"ask": "yes"}))
+    assert "check" not in left_aside(FORK, MarkedSteps(followed={"ask": "yes"}))
 
 
 def test_a_branch_back_is_done_again_and_leaves_nothing_aside():
-    found = path_of(LOOP, Done(done=["reseat"], followed={"ask": "no"}))
-    assert (found.next, found.again, found.left_aside) == ("reseat", True, frozenset())
-    out = path_of(LOOP, Done(done=["reseat"], followed={"ask": "yes"}))
+    path = progress_of(LOOP, MarkedSteps(done=["reseat"], followed={"ask": "no"}))
+    assert (path.next, path.again, path.left_aside) == ("reseat", True, frozenset())
+    out = progress_of(LOOP, MarkedSteps(done=["reseat"], followed={"ask": "yes"}))
     assert (out.next, out.again) == ("note", False)
 
 
@@ -96,46 +100,46 @@ def test_what_was_answered_before_is_taken_unless_another_branch_was_followed():
     settled = flow(
         [("ask", "swap", "yes"), ("ask", "wait", "no")], {"ask": D}, settled={"ask": "yes"}
     )
-    assert path_of(settled, Done()).next == "swap"
-    assert path_of(settled, Done(followed={"ask": "no"})).next == "wait"
+    assert progress_of(settled, MarkedSteps()).next == "swap"
+    assert progress_of(settled, MarkedSteps(followed={"ask": "no"})).next == "wait"
 
 
 def test_progress_counts_each_step_once():
-    so_far = Done(done=["look", "swap"], skipped=["check"], followed={"ask": "yes"})
-    found = path_of(FORK, so_far)
-    assert (found.done, found.skipped, len(found.left_aside), found.total) == (3, 1, 1, 6)
-    assert not found.is_over
+    so_far = MarkedSteps(done=["look", "swap"], skipped=["check"], followed={"ask": "yes"})
+    path = progress_of(FORK, so_far)
+    assert (path.done, path.skipped, len(path.left_aside), path.total) == (3, 1, 1, 6)
+    assert not path.is_over
 
 
 def test_an_empty_workflow_has_nothing_to_do():
-    found = path_of(Workflow(title="t", steps=()), Done())
-    assert (found.next, found.total) == (None, 0)
+    path = progress_of(Workflow(title="t", steps=()), MarkedSteps())
+    assert (path.next, path.total) == (None, 0)
 
 
 def test_core_steps_are_the_actions_on_the_path():
-    assert core_steps(FORK, Done()) == {"look", "swap", "wait", "check"}
-    assert core_steps(FORK, Done(followed={"ask": "yes"})) == {"look", "swap", "check"}
+    assert core_steps(FORK, MarkedSteps()) == {"look", "swap", "wait", "check"}
+    assert core_steps(FORK, MarkedSteps(followed={"ask": "yes"})) == {"look", "swap", "check"}
 
 
 @pytest.mark.parametrize(
     ("so_far", "next_", "done", "total"),
     [
-        (Done(), "look", 0, 3),
-        (Done(done=["swap"]), "look", 1, 3),
-        (Done(done=["swap"], not_applicable=["look"]), "check", 2, 3),
-        (Done(closed=["look"]), "swap", 0, 2),
-        (Done(done=["look"], closed=["look"]), "swap", 1, 3),
-        (Done(done=["look", "swap"], closed=["check"]), "end", 2, 2),
-        (Done(done=["look", "swap", "check"]), "end", 3, 3),
-        (Done(done=["look", "end"], followed={"end": "yes"}), None, 1, 3),
+        (MarkedSteps(), "look", 0, 3),
+        (MarkedSteps(done=["swap"]), "look", 1, 3),
+        (MarkedSteps(done=["swap"], not_applicable=["look"]), "check", 2, 3),
+        (MarkedSteps(closed=["look"]), "swap", 0, 2),
+        (MarkedSteps(done=["look"], closed=["look"]), "swap", 1, 3),
+        (MarkedSteps(done=["look", "swap"], closed=["check"]), "end", 2, 2),
+        (MarkedSteps(done=["look", "swap", "check"]), "end", 3, 3),
+        (MarkedSteps(done=["look", "end"], followed={"end": "yes"}), None, 1, 3),
     ],
 )
 def test_boxes_are_handled_in_any_order_and_how_it_ended_is_asked_behind_them(
     so_far, next_, done, total
 ):
-    found = path_of(BOXES, so_far)
-    assert (found.next, found.done, found.total) == (next_, done, total)
-    assert (found.left_aside, found.again, found.settled) == (frozenset(), False, 0)
+    path = progress_of(BOXES, so_far)
+    assert (path.next, path.done, path.total) == (next_, done, total)
+    assert (path.left_aside, path.again, path.settled) == (frozenset(), False, 0)
 
 
 def test_a_decision_that_the_page_draws_leaves_boxes_aside():
@@ -151,18 +155,18 @@ def test_a_decision_that_the_page_draws_leaves_boxes_aside():
             ),
         }
     )
-    found = path_of(fork, Done(done=["look"], followed={"look": "empty"}))
-    assert (found.next, found.left_aside) == ("check", {"swap"})
+    path = progress_of(fork, MarkedSteps(done=["look"], followed={"look": "empty"}))
+    assert (path.next, path.left_aside) == ("check", {"swap"})
 
 
 def test_of_a_checklist_those_are_core_that_were_called_for():
-    assert core_steps(BOXES, Done()) == frozenset()
-    assert core_steps(BOXES, Done(done=["look"], skipped=["swap"])) == {"look", "swap"}
-    assert core_steps(BOXES, Done(not_applicable=["look"])) == frozenset()
+    assert core_steps(BOXES, MarkedSteps()) == frozenset()
+    assert core_steps(BOXES, MarkedSteps(done=["look"], skipped=["swap"])) == {"look", "swap"}
+    assert core_steps(BOXES, MarkedSteps(not_applicable=["look"])) == frozenset()
 
 
 def test_a_step_that_does_not_apply_is_done_with_and_was_not_called_for():
-    so_far = Done(done=["look"], not_applicable=["swap"], followed={"ask": "yes"})
-    found = path_of(FORK, so_far)
-    assert (found.next, found.done, found.left_aside) == ("check", 3, {"wait"})
+    so_far = MarkedSteps(done=["look"], not_applicable=["swap"], followed={"ask": "yes"})
+    path = progress_of(FORK, so_far)
+    assert (path.next, path.done, path.left_aside) == ("check", 3, {"wait"})
     assert core_steps(FORK, so_far) == {"look", "check"}

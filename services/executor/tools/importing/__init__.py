@@ -1,1 +1,1 @@
-"""Catalogue entries made of what others say of their tools; a team reads them before they count."""
+"""Import of catalogue entries from descriptions by others; a team reads them before use."""

@@ -24,7 +24,7 @@ SOURCES = (
     ZABBIX,
     DATADOG,
 )
-"""Those with a shape of their own, in the order in which they are asked."""
+"""Sources with a shape of their own, in the order in which they are asked."""
 
 LEAST_PARTICULAR = GENERIC
-"""Asked when no other, and no mapping, knows the body."""
+"""Source that is asked if no other, and no mapping, knows the body."""

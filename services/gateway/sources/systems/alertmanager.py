@@ -9,21 +9,21 @@ https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 
 from typing import Any
 
-from services.gateway.sources.delivery import Body, Reading, Source
+from services.gateway.sources.delivery import Body, DeliveryItem, Source
 from services.gateway.sources.systems.prometheus import alerts, is_alert, is_group, read_alert
 
 NAME = "alertmanager"
 
 
 def matches(body: Body) -> bool:
-    """A group of alerts of version 4, or without one; or a single alert, as its API gives it."""
+    """Return True for a group of version 4 or none, or a single alert of the API."""
     if is_group(body):
         return str(body.get("version", "4")) == "4"
     return "alerts" not in body and is_alert(body)
 
 
-def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for a firing alert, a resolution for a resolved one."""
+def read(item: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
+    """Read a ticket from a firing alert, a resolution from a resolved one."""
     return read_alert(NAME, item)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from services.gateway.sources import sns
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Ignored,
-    Reading,
     Resolution,
     Source,
     UnreadableTicketError,
@@ -27,46 +27,43 @@ _OVER, _ON = "OK", "ALARM"
 
 
 def matches(body: Body) -> bool:
-    """An SNS envelope, an alarm's state change, or an alarm."""
+    """Return True for an SNS envelope, an alarm's state change, or an alarm."""
     return sns.is_envelope(body) or _is_change(body) or bool(_alarm_name(body))
 
 
-def read(body: Body) -> Reading:
-    """A ticket for an alarm that went off, a resolution for one that is OK."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from an alarm that went off, a resolution from one that is OK."""
     if sns.is_envelope(body):
-        return _read_envelope(body)
+        if sns.is_confirmation(body):
+            raise sns.SubscriptionRefusedError(
+                "an SNS subscription is confirmed only where "
+                "FLOWXPERT_WEBHOOK_SNS_CONFIRM allows it"
+            )
+        message = _object(sns.message(body))
+        if message is None or not (_is_change(message) or _alarm_name(message)):
+            raise UnreadableTicketError("Message: expected a CloudWatch alarm as JSON")
+        return read(message)
     if _is_change(body):
-        return _read_alarm(_of_change(body))
+        return _read_alarm(_alarm_of_event(body))
     if _alarm_name(body):
         return _read_alarm(body)
     raise UnreadableTicketError(f"expected {CLOUDWATCH.expects}")
 
 
-def _read_envelope(body: Body) -> Reading:
-    if sns.is_confirmation(body):
-        raise sns.SubscriptionRefusedError(
-            "an SNS subscription is confirmed only where FLOWXPERT_WEBHOOK_SNS_CONFIRM allows it"
-        )
-    message = _object(sns.message(body))
-    if message is None or not (_is_change(message) or _alarm_name(message)):
-        raise UnreadableTicketError("Message: expected a CloudWatch alarm as JSON")
-    return read(message)
-
-
 def _object(text: str) -> Mapping[str, Any] | None:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, Mapping) else None
+    return value if isinstance(value, Mapping) else None
 
 
 def _is_change(body: Body) -> bool:
     return body.get("detail-type") == _STATE_CHANGE and isinstance(body.get("detail"), Mapping)
 
 
-def _of_change(event: Body) -> dict[str, Any]:
-    """The alarm that an EventBridge event tells of, in the names of the SNS message."""
+def _alarm_of_event(event: Body) -> dict[str, Any]:
+    """Return the alarm of an EventBridge event, in the names of the SNS message."""
     detail = mapping(event, "detail")
     stat: Mapping[str, Any] = next(iter(objects(detail, "configuration.metrics")), {})
     return {
@@ -85,12 +82,12 @@ def _of_change(event: Body) -> dict[str, Any]:
 
 
 def _alarm_name(body: Body) -> str:
-    """The name of an alarm that states how it stands."""
+    """Return the name of an alarm that states its state; empty otherwise."""
     state = line(body, "NewStateValue", "StateValue", "stateValue")
     return line(body, "AlarmName", "alarmName") if state else ""
 
 
-def _read_alarm(alarm: Mapping[str, Any]) -> Reading:
+def _read_alarm(alarm: Mapping[str, Any]) -> DeliveryItem:
     name = line(alarm, "AlarmName", "alarmName")
     external_id = line(alarm, "AlarmArn", "alarmArn") or name
     state = line(alarm, "NewStateValue", "StateValue", "stateValue")
@@ -99,7 +96,13 @@ def _read_alarm(alarm: Mapping[str, Any]) -> Reading:
         return Resolution(NAME, external_id, "")
     if state != _ON:
         return Ignored(NAME, "the alarm has too little data to tell")
-    labels = _labels(alarm)
+    dimensions = _dimensions(at(alarm, "Trigger.Dimensions") or alarm.get("Dimensions"))
+    labels = (dimensions or _dimensions(alarm.get("dimensions"))) | {
+        "namespace": line(alarm, "Trigger.Namespace", "Namespace", "namespace"),
+        "metric": line(alarm, "Trigger.MetricName", "MetricName", "metricName"),
+        "account": line(alarm, "AWSAccountId"),
+        "region": line(alarm, "Region", "region"),
+    }
     return draft(
         NAME,
         external_id=external_id,
@@ -117,18 +120,8 @@ def _read_alarm(alarm: Mapping[str, Any]) -> Reading:
     )
 
 
-def _labels(alarm: Mapping[str, Any]) -> dict[str, str]:
-    found = _dimensions(at(alarm, "Trigger.Dimensions") or alarm.get("Dimensions"))
-    return (found or _dimensions(alarm.get("dimensions"))) | {
-        "namespace": line(alarm, "Trigger.Namespace", "Namespace", "namespace"),
-        "metric": line(alarm, "Trigger.MetricName", "MetricName", "metricName"),
-        "account": line(alarm, "AWSAccountId"),
-        "region": line(alarm, "Region", "region"),
-    }
-
-
 def _dimensions(value: Any) -> dict[str, str]:  # noqa: ANN401 - JSON
-    """Dimensions as a list of names and values, or as an object."""
+    """Return dimensions from a list of names and values, or from an object."""
     if isinstance(value, Mapping):
         return {str(name): line(value, name) for name in value if "." not in str(name)}
     listed = objects({"d": value}, "d")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from services.gateway.sources.delivery import Body, Reading, Resolution, Source
+from services.gateway.sources.delivery import Body, DeliveryItem, Resolution, Source
 from services.gateway.sources.fields import (
     MOST_FIELDS,
     at,
@@ -36,7 +36,7 @@ _OWN = {
     "monitorid",
 }
 _SHARED = {"alertid", "alerttitle", "alertstatus", "alerttype"}
-"""Others have these too, inside an `alert` of theirs; Datadog's are at the top."""
+"""Variables that others have too, inside an `alert` of theirs; Datadog's are at the top."""
 _DEFAULT = {"eventtype", "title", "date"}
 _HEAD = re.compile(
     r"^\s*(?:\[(?P<before>P[1-5])\]\s*)?\[(?P<state>[A-Za-z -]+?)(?: on (?P<group>[^\]]*))?\]\s*"
@@ -48,7 +48,7 @@ _MARKUP = re.compile(r"^%%%\s*$", re.MULTILINE)
 
 
 def matches(body: Body) -> bool:
-    """Several of Datadog's variables, or the fields of its default body."""
+    """Return True for several of Datadog's variables, or the fields of its default body."""
     fields, outer = flat(body).keys(), {plain(name) for name in islice(body, MOST_FIELDS)}
     is_default = fields >= _DEFAULT and not fields.isdisjoint({"lastupdated", "orgid", "body"})
     is_monitor = "monitorid" in fields and not fields.isdisjoint({"query", "scopes", "monitorname"})
@@ -56,23 +56,35 @@ def matches(body: Body) -> bool:
     return is_default or is_monitor or is_own or len(_SHARED & outer) >= 2
 
 
-def read(body: Body) -> Reading:
-    """A ticket for what triggers, warns or sends no data; a resolution for what recovered."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from what triggers, warns or lacks data; a resolution from a recovery."""
     fields = flat(body)
     title = _first(fields, "alerttitle", "eventtitle", "title", "monitorname", "name")
     head = _HEAD.match(title)
     name = title[head.end() :] if head and title[head.end() :] else title
     state = _first(fields, "alerttransition", "transition") or (head["state"] if head else "")
-    labels = _labels(body, fields)
+    tags = next((at(body, name) for name in ("tags", "TAGS", "alert.tags") if at(body, name)), None)
+    scope = labels_of(_first(fields, "alertscope", "scope"))
+    named = {
+        "host": _first(fields, "hostname", "host"),
+        "metric": _first(fields, "alertmetric", "metric"),
+        "monitor_id": _first(fields, "alertid", "monitorid"),
+        "event_type": _first(fields, "eventtype", "type"),
+        "scopes": ",".join(names(body, "scopes")),
+    }
+    labels = {name: value for name, value in (scope | labels_of(tags) | named).items() if value}
     external_id = _external_id(fields, labels, name, head)
     if _OVER.search(state) or (not state and fields.get("alerttype") == "success"):
         return Resolution(NAME, external_id, _cycle(fields))
+    keys = ("textonlymsg", "eventmsg", "body", "message", "msg", "description", "alertstatus")
+    texts = [_MARKUP.sub("", fields[n]).strip() for n in keys if _is_filled(fields.get(n, ""))]
+    query = _first(fields, "alertquery", "query")
     return draft(
         NAME,
         external_id=external_id,
         occurrence=_cycle(fields) or _first(fields, "id", "eventid", "date")[:100],
         title=name,
-        description=_description(fields),
+        description=paragraphs(*texts, f"Query: {query}" if query else ""),
         labels=labels,
         alert_name=name,
         severity=_severity(fields, head, state),
@@ -82,7 +94,7 @@ def read(body: Body) -> Reading:
 
 
 def _first(fields: Mapping[str, str], *names: str) -> str:
-    """The first of these that is filled in: a variable that means nothing stays as `$NAME`."""
+    """Return the first field that is filled in: a variable without a value stays as `$NAME`."""
     return next((line(fields, n) for n in names if _is_filled(fields.get(n, ""))), "")
 
 
@@ -97,7 +109,7 @@ def _cycle(fields: Mapping[str, str]) -> str:
 def _external_id(
     fields: Mapping[str, str], labels: Mapping[str, str], name: str, head: re.Match[str] | None
 ) -> str:
-    """The group's key, else the monitor with its scope; without either, what the title names."""
+    """Return the group's key, or the monitor with its scope; without both a hash of the title."""
     key = _first(fields, "aggregkey", "aggregationkey")
     monitor = _first(fields, "alertid", "monitorid")
     scope = _first(fields, "alertscope", "scope", "hostname", "host") or labels.get("scopes", "")
@@ -107,28 +119,8 @@ def _external_id(
     return hashlib.sha256(f"{name}\n{group}".encode()).hexdigest()[:16]
 
 
-def _labels(body: Body, fields: Mapping[str, str]) -> dict[str, str]:
-    tags = next((at(body, name) for name in ("tags", "TAGS", "alert.tags") if at(body, name)), None)
-    scope = labels_of(_first(fields, "alertscope", "scope"))
-    named = {
-        "host": _first(fields, "hostname", "host"),
-        "metric": _first(fields, "alertmetric", "metric"),
-        "monitor_id": _first(fields, "alertid", "monitorid"),
-        "event_type": _first(fields, "eventtype", "type"),
-        "scopes": ",".join(names(body, "scopes")),
-    }
-    return {name: value for name, value in (scope | labels_of(tags) | named).items() if value}
-
-
-def _description(fields: Mapping[str, str]) -> str:
-    told = ("textonlymsg", "eventmsg", "body", "message", "msg", "description", "alertstatus")
-    texts = [_MARKUP.sub("", fields[n]).strip() for n in told if _is_filled(fields.get(n, ""))]
-    query = _first(fields, "alertquery", "query")
-    return paragraphs(*texts, f"Query: {query}" if query else "")
-
-
 def _severity(fields: Mapping[str, str], head: re.Match[str] | None, state: str) -> str:
-    """The monitor's priority; without one a warning is a warning, and an alert is high."""
+    """Return the monitor's priority; without one `warning` for a warning, `high` for an alert."""
     stated = _first(fields, "alertpriority", "priority", "severity")
     if stated and stated.lower() not in {"normal", "low", "null"}:  # those are of the event
         return stated

@@ -10,18 +10,17 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from services.contracts.ticket import RUNBOOK_LINKS, TicketDraft
-from services.gateway.sources.comments import comment
+from services.gateway.sources.comments import make_comment
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Line,
-    Reading,
     Resolution,
     Source,
     Text,
     UnreadableTicketError,
-    one_line,
-    opening,
     read_model,
+    title_from,
 )
 from services.gateway.sources.fields import (
     line,
@@ -33,7 +32,8 @@ from services.gateway.sources.fields import (
     text,
 )
 from services.gateway.sources.proof import by_either, by_signature
-from services.gateway.ticket.severity import normalised
+from services.gateway.ticket.severity import normalise_severity
+from services.kit.text import squeeze
 
 NAME = "generic"
 
@@ -48,7 +48,7 @@ _TEAMS = ("teams", "team", "assignment_group", "owner")
 
 
 def _scalar(value: object) -> object:
-    """Numbers and booleans in their JSON spelling; anything else is left to be refused."""
+    """Return numbers and booleans in their JSON spelling; leave the rest to be refused."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else value
@@ -59,7 +59,7 @@ def _number(value: object) -> object:
 
 
 class TicketBody(BaseModel):
-    """The fields, each under the names that ticket systems use for it."""
+    """Fields of a ticket, each under the names that ticket systems use for it."""
 
     external_id: Annotated[Line, BeforeValidator(_number)] = Field(
         "", validation_alias=AliasChoices(*_IDS)
@@ -81,42 +81,40 @@ _TEXT_FIELDS = frozenset({*_TITLES, *_DESCRIPTIONS, "alert_name", "alertname", "
 
 
 def matches(body: Body) -> bool:
-    """An object with at least one field that says what is wrong, or a comment on a ticket."""
+    """Return True for an object with a field that says what is wrong, or a comment on a ticket."""
     return not _TEXT_FIELDS.isdisjoint(body) or _is_comment(body)
 
 
 def _is_comment(body: Body) -> bool:
-    """Whether it says so, and of which ticket."""
-    return line(body, "event") == "comment" and bool(_commented(body)) and bool(line(body, *_IDS))
-
-
-def _commented(body: Body) -> str:
-    return text(body, "comment.text", "comment.body", "comment")
-
-
-def _read_comment(body: Body) -> Reading:
-    return comment(
-        NAME,
-        external_id=line(body, *_IDS),
-        text=_commented(body),
-        author=line(body, "comment.author", "author", "user"),
-        id_=line(body, "comment.id", "comment_id"),
-        at=line(body, "at", "timestamp", "created_at"),
+    """Return True if it says that it is a comment, and of which ticket."""
+    return (
+        line(body, "event") == "comment" and bool(_comment_text(body)) and bool(line(body, *_IDS))
     )
 
 
-def read(body: Body) -> Reading:
-    """The one ticket, its end, or a comment on it."""
+def _comment_text(body: Body) -> str:
+    return text(body, "comment.text", "comment.body", "comment")
+
+
+def read(body: Body) -> DeliveryItem:
+    """Read the one ticket, its end, or a comment on it."""
     if _is_comment(body):
-        return _read_comment(body)
+        return make_comment(
+            NAME,
+            external_id=line(body, *_IDS),
+            text=_comment_text(body),
+            author=line(body, "comment.author", "author", "user"),
+            id_=line(body, "comment.id", "comment_id"),
+            at=line(body, "at", "timestamp", "created_at"),
+        )
     # An empty field counts as absent, so that the next of its names is looked at.
     ticket = read_model(TicketBody, {k: v for k, v in body.items() if v not in (None, "")})
     if ticket.external_id and line(body, "status", "state").lower() in _OVER:
         return Resolution(NAME, ticket.external_id, "")
-    alert_name = ticket.alert_name or one_line(ticket.labels.get("alertname", ""))
+    alert_name = ticket.alert_name or squeeze(ticket.labels.get("alertname", ""))
     # A short message beside a description is what others call the title.
-    brief = opening(line(body, "message")) if "description" in body else ""
-    title = ticket.title or ticket.name or alert_name or brief or opening(ticket.description)
+    brief = title_from(line(body, "message")) if "description" in body else ""
+    title = ticket.title or ticket.name or alert_name or brief or title_from(ticket.description)
     if not title:
         raise UnreadableTicketError(f"expected {GENERIC.expects} with some text, got none")
     return TicketDraft(
@@ -126,7 +124,7 @@ def read(body: Body) -> Reading:
         description=paragraphs(ticket.description, *(text(body, name) for name in _DESCRIPTIONS)),
         labels=ticket.labels,
         alert_name=alert_name,
-        severity=normalised(ticket.severity or one_line(ticket.labels.get("severity", ""))),
+        severity=normalise_severity(ticket.severity or squeeze(ticket.labels.get("severity", ""))),
         url=ticket.url,
         runbook_url=runbook_of({"runbook_url": line(body, *RUNBOOK_LINKS)}, ticket.labels),
         service=line(body, *_SERVICES) or service_of(ticket.labels),

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.sources.delivery import Body, Ignored, Reading, Resolution, Source
+from services.gateway.sources.delivery import Body, DeliveryItem, Ignored, Resolution, Source
 from services.gateway.sources.fields import draft, labels_of, line, objects, paragraphs, text
 from services.gateway.sources.proof import (
     Credentials,
-    Received,
+    WebhookRequest,
     by_either,
     check_signature,
     check_time,
@@ -24,7 +24,7 @@ NAME = "grafana"
 
 SIGNATURE = "X-Grafana-Alerting-Signature"
 TIMESTAMPS = ("X-Grafana-Alerting-Signature-Timestamp", "X-Grafana-Alerting-Timestamp")
-"""Grafana has no default name for it; these are the ones that its documentation uses."""
+"""Headers that Grafana's documentation uses for the time; there is no default name."""
 
 _LINKS = ("panelURL", "dashboardURL", "generatorURL")
 _OWN_GROUP = {"orgId"}
@@ -35,21 +35,29 @@ _NO_FAULT = {"paused", "pending", "unknown"}
 
 
 def matches(body: Body) -> bool:
-    """A group with what Grafana adds to Alertmanager's, or a rule with its state."""
+    """Return True for a group with fields of Grafana's own, or a rule with its state."""
     return _is_older(body) or (is_group(body) and _is_own(body))
 
 
 def items(body: Body) -> list[Any]:
-    """The group's alerts, or the one rule; raises as `read` does."""
+    """Return the group's alerts, or the one rule; raises as `read` does."""
     return [body] if _is_older(body) else alerts(body)
 
 
-def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for what fires, a resolution for what no longer does."""
+def read(item: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
+    """Read a ticket from what fires, a resolution from what no longer does."""
     if isinstance(item, Mapping) and _is_older(item):
         return _read_older(item)
-    found = read_alert(NAME, item)
-    return _with_links(found, item) if isinstance(found, TicketDraft) else found
+    alert = read_alert(NAME, item)
+    if not isinstance(alert, TicketDraft):
+        return alert
+    value = line(item, "valueString")
+    return alert.model_copy(
+        update={
+            "url": line(item, *_LINKS),
+            "description": paragraphs(alert.description, f"Value: {value}" if value else ""),
+        }
+    )
 
 
 def _is_own(body: Body) -> bool:
@@ -62,17 +70,7 @@ def _is_older(body: Body) -> bool:
     return "ruleName" in body and ("evalMatches" in body or "ruleUrl" in body)
 
 
-def _with_links(ticket: TicketDraft, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
-    value = line(item, "valueString")
-    return ticket.model_copy(
-        update={
-            "url": line(item, *_LINKS),
-            "description": paragraphs(ticket.description, f"Value: {value}" if value else ""),
-        }
-    )
-
-
-def _read_older(body: Body) -> Reading:
+def _read_older(body: Body) -> DeliveryItem:
     external_id, state = line(body, "ruleId", "ruleName"), line(body, "state").lower()
     if state in _OVER:
         return Resolution(NAME, external_id, "")
@@ -93,7 +91,7 @@ def _read_older(body: Body) -> Reading:
     )
 
 
-def _signed(received: Received, credentials: Credentials) -> None:
+def _verify_signature(received: WebhookRequest, credentials: Credentials) -> None:
     secret = credentials.secret
     offered = [received.header(SIGNATURE).strip()]
     for name in TIMESTAMPS:
@@ -111,5 +109,5 @@ GRAFANA = Source(
     matches=matches,
     items=items,
     read=read,
-    verify=by_either(SIGNATURE, _signed),
+    verify=by_either(SIGNATURE, _verify_signature),
 )

@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from services.gateway.sources.comments import comment
+from services.gateway.sources.comments import make_comment
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Ignored,
-    Reading,
     Resolution,
     Source,
     UnreadableTicketError,
 )
 from services.gateway.sources.fields import (
     at,
+    display_text,
     draft,
     labels_of,
     line,
@@ -25,7 +26,6 @@ from services.gateway.sources.fields import (
     names,
     objects,
     paragraphs,
-    said,
     text,
 )
 from services.gateway.sources.proof import by_either, by_signature
@@ -35,20 +35,20 @@ NAME = "jira"
 SIGNATURE = "X-Hub-Signature"
 
 _TEAMS = ("fields.team", "fields.Team", "fields.customfield_10001")
-"""Jira Cloud keeps an issue's team in the custom field of that number."""
+"""Paths of an issue's team; Jira Cloud keeps it in the custom field of that number."""
 _GONE = ("jira:issue_deleted", "issue_deleted")
 _DONE = {"done", "closed", "resolved"}
 _TEXT_BLOCKS = {"paragraph", "heading", "codeBlock", "listItem", "tableRow", "rule", "blockquote"}
 
 
 def matches(body: Body) -> bool:
-    """An issue with key and fields, inside an event or alone; or any event of a Jira webhook."""
+    """Return True for an issue with key and fields, alone or in an event, or any Jira event."""
     event = body.get("webhookEvent")
     return _issue(body) is not None or isinstance(event, str)
 
 
-def read(body: Body) -> Reading:
-    """A ticket for an open issue, a resolution for one that is done or deleted, or a comment."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from an open issue, a resolution from a done or deleted one, or a comment."""
     issue, event = _issue(body), line(body, "webhookEvent")
     if issue is None:
         if event:
@@ -63,12 +63,23 @@ def read(body: Body) -> Reading:
         return _read_comment(key, mapping(body, "comment"))
     if not line(issue, "fields.summary") and event:
         return Ignored(NAME, f"{event} tells nothing of the issue but its key")
+    remarks = objects(issue, "fields.comment.comments")
+    named = {
+        "issue_type": line(issue, "fields.issuetype"),
+        "project": line(issue, "fields.project.key"),
+        "status": line(issue, "fields.status"),
+        "priority": line(issue, "fields.priority"),
+    }
     return draft(
         NAME,
         external_id=key,
         title=line(issue, "fields.summary"),
-        description=_description(issue),
-        labels=_labels(issue),
+        description=paragraphs(
+            _plain_text(at(issue, "fields.description")),
+            _plain_text(at(issue, "fields.environment")),
+            *(_plain_text(remark.get("body")) for remark in remarks),
+        ),
+        labels=labels_of(at(issue, "fields.labels")) | named,
         severity=line(issue, "fields.priority"),
         url=_url(issue),
         service=next(iter(names(issue, "fields.components", "fields.services")), ""),
@@ -77,9 +88,9 @@ def read(body: Body) -> Reading:
 
 
 def _issue(body: Body) -> Mapping[str, Any] | None:
-    for found in (mapping(body, "issue"), body):
-        if isinstance(found.get("key"), str) and isinstance(found.get("fields"), Mapping):
-            return found
+    for candidate in (mapping(body, "issue"), body):
+        if isinstance(candidate.get("key"), str) and isinstance(candidate.get("fields"), Mapping):
+            return candidate
     return None
 
 
@@ -88,31 +99,21 @@ def _is_done(issue: Mapping[str, Any]) -> bool:
     return status in _DONE or bool(text(issue, "fields.resolution", "fields.resolutiondate"))
 
 
-def _read_comment(key: str, remark: Mapping[str, Any]) -> Reading:
-    return comment(
+def _read_comment(key: str, remark: Mapping[str, Any]) -> DeliveryItem:
+    return make_comment(
         NAME,
         external_id=key,
-        text=_written(remark.get("body")),
+        text=_plain_text(remark.get("body")),
         author=line(remark, "author", "author.emailAddress", "updateAuthor"),
         id_=line(remark, "id"),
         at=line(remark, "created"),
     )
 
 
-def _description(issue: Mapping[str, Any]) -> str:
-    """The description, then what was said about it so far."""
-    remarks = objects(issue, "fields.comment.comments")
-    return paragraphs(
-        _written(at(issue, "fields.description")),
-        _written(at(issue, "fields.environment")),
-        *(_written(remark.get("body")) for remark in remarks),
-    )
-
-
-def _written(value: Any) -> str:  # noqa: ANN401 - JSON
-    """Text, or the text of an Atlassian document: nodes with `content`, leaves with `text`."""
+def _plain_text(value: Any) -> str:  # noqa: ANN401 - JSON
+    """Return a text, or that of an Atlassian document: nodes with `content`, leaves with `text`."""
     if not isinstance(value, Mapping) or "content" not in value:
-        return said(value)
+        return display_text(value)
     parts: list[str] = []
     waiting: list[Any] = [value]
     while waiting:  # a document may be nested deeper than calls may be
@@ -121,32 +122,22 @@ def _written(value: Any) -> str:  # noqa: ANN401 - JSON
             kind = node.get("type")
             if kind == "hardBreak" or (isinstance(kind, str) and kind in _TEXT_BLOCKS):
                 parts.append("\n")
-            parts.append(said(node.get("text")) if kind == "text" else "")
+            parts.append(display_text(node.get("text")) if kind == "text" else "")
             content = node.get("content")
             waiting += reversed(content) if isinstance(content, list) else []
     lines = "".join(f"{part} " if part.strip() else part for part in parts).splitlines()
     return "\n".join(filter(None, map(str.strip, lines)))
 
 
-def _labels(issue: Mapping[str, Any]) -> dict[str, str]:
-    named = {
-        "issue_type": line(issue, "fields.issuetype"),
-        "project": line(issue, "fields.project.key"),
-        "status": line(issue, "fields.status"),
-        "priority": line(issue, "fields.priority"),
-    }
-    return labels_of(at(issue, "fields.labels")) | named
-
-
 def _url(issue: Mapping[str, Any]) -> str:
-    """The page of the issue, on the site whose API it names."""
+    """Return the page of the issue, on the site whose API it names."""
     parts = _http_parts(line(issue, "self"))
     key = line(issue, "key")
     return f"{parts.scheme}://{parts.netloc}/browse/{key}" if parts and key else ""
 
 
 def _http_parts(url: str) -> SplitResult | None:
-    """The parts of an http(s) URL."""
+    """Split an http(s) URL; return None for any other."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -6,10 +6,11 @@ https://support.atlassian.com/opsgenie/docs/opsgenie-edge-connector-alert-action
 from collections.abc import Mapping
 from typing import Any
 
-from services.gateway.sources.comments import comment
-from services.gateway.sources.delivery import Body, Reading, Resolution, Source
+from services.gateway.sources.comments import make_comment
+from services.gateway.sources.delivery import Body, DeliveryItem, Resolution, Source
 from services.gateway.sources.fields import (
     at,
+    display_text,
     draft,
     labels_of,
     line,
@@ -17,7 +18,6 @@ from services.gateway.sources.fields import (
     names,
     objects,
     paragraphs,
-    said,
     text,
 )
 
@@ -28,69 +28,50 @@ _ALERT_MARKS = {"tinyId", "alias", "acknowledged", "snoozed", "lastOccurredAt", 
 
 
 def matches(body: Body) -> bool:
-    """An action on an alert, or an alert of the API."""
+    """Return True for an action on an alert, or an alert of the API."""
     alert = mapping(body, "alert")
     return _is_alert(body) or (_is_alert(alert) or ("alertId" in alert and "action" in body))
 
 
-def read(body: Body) -> Reading:
-    """A ticket for an open alert, a resolution for one that is closed or deleted, or a note."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from an open alert, a resolution from a closed or deleted one, or a note."""
     alert = mapping(body, "alert") or body
     external_id = line(alert, "alertId", "id", "alias", "tinyId")
     if {line(body, "action").lower(), line(alert, "status").lower()} & _OVER:
         return Resolution(NAME, external_id, "")
     if line(body, "action").lower() == "addnote":
-        return _read_note(body, alert, external_id)
+        return make_comment(
+            NAME,
+            external_id=external_id,
+            text=text(alert, "note") or text(body, "note"),
+            author=line(alert, "username") or line(body, "username", "source.name"),
+            at=line(alert, "updatedAt"),
+        )
+    notes = (text(note, "note") for note in objects(alert, "notes"))
+    details = labels_of(at(alert, "details")) | labels_of(at(alert, "extraProperties"))
+    named = ("alias", "entity", "source", "tinyId", "priority")
+    responders = (
+        display_text(responder)
+        for responder in objects(alert, "responders")
+        if line(responder, "type").lower() in {"", "team"}
+    )
+    teams = (*names(alert, "teams", "team"), *responders)
     return draft(
         NAME,
         external_id=external_id,
         title=line(alert, "message"),
-        description=_description(alert),
-        labels=_labels(alert),
+        description=paragraphs(text(alert, "description"), text(alert, "note"), *notes),
+        labels=details | labels_of(at(alert, "tags")) | {name: line(alert, name) for name in named},
         severity=line(alert, "priority"),
         url=line(alert, "alertUrl", "webUrl", "url"),
-        service=line(alert, "details.service", "entity") or _first_service(alert),
-        teams=_teams(alert),
+        service=line(alert, "details.service", "entity")
+        or next(iter(names(alert, "services", "impactedServices")), ""),
+        teams=tuple(dict.fromkeys(filter(None, teams))),
     )
 
 
-def _read_note(body: Body, alert: Mapping[str, Any], external_id: str) -> Reading:
-    return comment(
-        NAME,
-        external_id=external_id,
-        text=text(alert, "note") or text(body, "note"),
-        author=line(alert, "username") or line(body, "username", "source.name"),
-        at=line(alert, "updatedAt"),
-    )
-
-
-def _is_alert(found: Mapping[str, Any]) -> bool:
-    return "message" in found and bool(_ALERT_MARKS & found.keys())
-
-
-def _description(alert: Mapping[str, Any]) -> str:
-    notes = (text(note, "note") for note in objects(alert, "notes"))
-    return paragraphs(text(alert, "description"), text(alert, "note"), *notes)
-
-
-def _labels(alert: Mapping[str, Any]) -> dict[str, str]:
-    details = labels_of(at(alert, "details")) | labels_of(at(alert, "extraProperties"))
-    named = ("alias", "entity", "source", "tinyId", "priority")
-    return details | labels_of(at(alert, "tags")) | {name: line(alert, name) for name in named}
-
-
-def _first_service(alert: Mapping[str, Any]) -> str:
-    return next(iter(names(alert, "services", "impactedServices")), "")
-
-
-def _teams(alert: Mapping[str, Any]) -> tuple[str, ...]:
-    responders = (
-        said(responder)
-        for responder in objects(alert, "responders")
-        if line(responder, "type").lower() in {"", "team"}
-    )
-    found = (*names(alert, "teams", "team"), *responders)
-    return tuple(dict.fromkeys(filter(None, found)))
+def _is_alert(candidate: Mapping[str, Any]) -> bool:
+    return "message" in candidate and bool(_ALERT_MARKS & candidate.keys())
 
 
 OPSGENIE = Source(

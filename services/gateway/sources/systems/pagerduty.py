@@ -8,11 +8,11 @@ https://developer.pagerduty.com/docs/webhooks-overview
 from collections.abc import Mapping
 from typing import Any
 
-from services.gateway.sources.comments import comment
+from services.gateway.sources.comments import make_comment
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Ignored,
-    Reading,
     Resolution,
     Source,
     UnreadableTicketError,
@@ -37,10 +37,13 @@ _BODIES = ("body.details", "first_trigger_log_entry.channel.details", "trigger_s
 
 
 def matches(body: Body) -> bool:
-    """One of the forms; an incident of the API says `type: incident` or names its policy."""
+    """Return True for one of the forms; an API incident has `type: incident` or its usual keys."""
     return (
         isinstance(at(body, "event.event_type"), str)
-        or any(_is_message(message) for message in objects(body, "messages"))
+        or any(
+            isinstance(message.get("incident", at(message, "data.incident")), Mapping)
+            for message in objects(body, "messages")
+        )
         or _is_incident(mapping(body, "incident"))
         or _is_incident(body)
         or _is_alert_event(body)
@@ -48,12 +51,12 @@ def matches(body: Body) -> bool:
 
 
 def items(body: Body) -> list[Any]:
-    """The messages of a webhook of version 1 or 2, the one event otherwise."""
+    """Return the messages of a webhook of version 1 or 2, the one event otherwise."""
     return objects(body, "messages") or [body]
 
 
-def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for an open incident, a resolution for a resolved one, or a note on one."""
+def read(item: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
+    """Read a ticket from an open incident, a resolution from a resolved one, or a note on one."""
     if _is_alert_event(item):
         return _read_alert_event(item)
     note = _note(item)
@@ -70,8 +73,8 @@ def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
     raise UnreadableTicketError(f"expected {PAGERDUTY.expects}")
 
 
-def _note(item: Any) -> Reading | None:  # noqa: ANN401 - JSON
-    """The note of `incident.annotated`; before version 3 it is in the log of the incident."""
+def _note(item: Any) -> DeliveryItem | None:  # noqa: ANN401 - JSON
+    """Return the note of `incident.annotated`; before version 3 it is in the incident's log."""
     entry = next(iter(objects(item, "log_entries")), {})
     is_note = line(item, "event.event_type", "event", "type").endswith(("annotated", "annotate"))
     words = text(item, "annotation.content") or (
@@ -81,7 +84,7 @@ def _note(item: Any) -> Reading | None:  # noqa: ANN401 - JSON
     )
     if not words:
         return None
-    return comment(
+    return make_comment(
         NAME,
         external_id=line(item, "event.data.incident.id", "incident.id"),
         text=words,
@@ -91,7 +94,7 @@ def _note(item: Any) -> Reading | None:  # noqa: ANN401 - JSON
     )
 
 
-def _read_incident(incident: Mapping[str, Any], event: str) -> Reading:
+def _read_incident(incident: Mapping[str, Any], event: str) -> DeliveryItem:
     external_id = line(incident, "id")
     if event.endswith(("resolved", "resolve")) or line(incident, "status") == "resolved":
         return Resolution(NAME, external_id, "")
@@ -103,7 +106,14 @@ def _read_incident(incident: Mapping[str, Any], event: str) -> Reading:
             *(text(incident, place) for place in ("description", *_BODIES)),
             *_details(mapping(incident, "body.cef_details.details")),
         ),
-        labels=_labels(incident),
+        labels={
+            "incident_number": line(incident, "number", "incident_number"),
+            "incident_key": line(incident, "incident_key"),
+            "urgency": line(incident, "urgency"),
+            "priority": line(incident, "priority"),
+            "escalation_policy": line(incident, "escalation_policy"),
+            "incident_type": line(incident, "incident_type"),
+        },
         severity=line(incident, "priority", "urgency"),
         url=line(incident, "html_url", "self"),
         service=line(incident, "service"),
@@ -111,49 +121,36 @@ def _read_incident(incident: Mapping[str, Any], event: str) -> Reading:
     )
 
 
-def _labels(incident: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        "incident_number": line(incident, "number", "incident_number"),
-        "incident_key": line(incident, "incident_key"),
-        "urgency": line(incident, "urgency"),
-        "priority": line(incident, "priority"),
-        "escalation_policy": line(incident, "escalation_policy"),
-        "incident_type": line(incident, "incident_type"),
-    }
-
-
-def _read_alert_event(event: Body) -> Reading:
-    """What a monitoring tool sends to the Events API, sent here."""
+def _read_alert_event(event: Body) -> DeliveryItem:
+    """Read an event that a monitoring tool would send to the Events API."""
     external_id, action = line(event, "dedup_key"), line(event, "event_action")
     if action == "resolve":
         return Resolution(NAME, external_id, "")
     details = at(event, "payload.custom_details")
-    told = labels_of(details) if isinstance(details, Mapping) else {}
+    custom = labels_of(details) if isinstance(details, Mapping) else {}
     named = ("source", "component", "group", "class")
     links = (line(link, "href") for link in objects(event, "links"))
     return draft(
         NAME,
         external_id=external_id,
         title=line(event, "payload.summary"),
-        description=paragraphs(text(event, "payload.custom_details"), *_details(told)),
-        labels=told | {name: line(event, f"payload.{name}") for name in named},
+        description=paragraphs(text(event, "payload.custom_details"), *_details(custom)),
+        labels=custom | {name: line(event, f"payload.{name}") for name in named},
         severity=line(event, "payload.severity"),
         url=line(event, "client_url") or next(filter(None, links), ""),
         service=line(event, "payload.component", "payload.group"),
     )
 
 
-def _details(told: Mapping[str, Any]) -> list[str]:
-    return [f"{name}: {line(told, name)}" for name in told if line(told, name)]
+def _details(details: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {line(details, name)}" for name in details if line(details, name)]
 
 
-def _is_message(message: Mapping[str, Any]) -> bool:
-    return isinstance(message.get("incident", at(message, "data.incident")), Mapping)
-
-
-def _is_incident(found: Mapping[str, Any]) -> bool:
-    is_full = found.get("type") == "incident" and ("status" in found or "title" in found)
-    return is_full or ("id" in found and len(_INCIDENT_MARKS & found.keys()) >= 2)
+def _is_incident(candidate: Mapping[str, Any]) -> bool:
+    is_full = candidate.get("type") == "incident" and (
+        "status" in candidate or "title" in candidate
+    )
+    return is_full or ("id" in candidate and len(_INCIDENT_MARKS & candidate.keys()) >= 2)
 
 
 def _is_alert_event(body: Any) -> bool:  # noqa: ANN401 - JSON

@@ -1,4 +1,4 @@
-"""An alert in the form of Prometheus, which Grafana sends too: labels, annotations, `startsAt`."""
+"""Alerts in the form of Prometheus, which Grafana sends too: labels, annotations, `startsAt`."""
 
 import hashlib
 import json
@@ -15,15 +15,15 @@ from services.gateway.sources.delivery import (
     Resolution,
     Text,
     UnreadableTicketError,
-    one_line,
-    opening,
     read_model,
+    title_from,
 )
 from services.gateway.sources.fields import runbook_of, service_of, teams_of
-from services.gateway.ticket.severity import normalised
+from services.gateway.ticket.severity import normalise_severity
+from services.kit.text import squeeze
 
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-"""What Go writes for a time that was never set."""
+"""Time that Go writes if none was set."""
 
 _TITLES = ("summary", "title")
 _DESCRIPTIONS = ("description", "message")
@@ -50,7 +50,7 @@ class Alert(BaseModel):
 
 
 def is_alert(item: Any) -> bool:  # noqa: ANN401 - JSON
-    """An object with labels that looks like nothing but an alert."""
+    """Return True for an object with labels that looks like nothing but an alert."""
     if not isinstance(item, Mapping) or not isinstance(item.get("labels"), Mapping):
         return False
     if not item["labels"]:
@@ -60,51 +60,57 @@ def is_alert(item: Any) -> bool:  # noqa: ANN401 - JSON
 
 
 def is_group(body: Body) -> bool:
-    """A list of alerts: one that names its version, or whose alerts have labels."""
-    found = body.get("alerts")
-    if not isinstance(found, list):
+    """Return True for a list of alerts that names its version, or whose alerts have labels."""
+    items = body.get("alerts")
+    if not isinstance(items, list):
         return False
     return "version" in body or any(
-        isinstance(item, Mapping) and isinstance(item.get("labels"), Mapping) for item in found
+        isinstance(item, Mapping) and isinstance(item.get("labels"), Mapping) for item in items
     )
 
 
 def alerts(body: Body) -> list[Any]:
-    """The group's alerts, or the single one.
+    """Return the group's alerts, or the single one.
 
     Raises:
         UnreadableTicketError: It has no list of alerts, or an empty one.
     """
     if "alerts" not in body and is_alert(body):
         return [body]
-    found = body.get("alerts")
-    if not isinstance(found, list) or not found:
+    items = body.get("alerts")
+    if not isinstance(items, list) or not items:
         raise UnreadableTicketError("alerts: expected a list with at least one alert")
-    return found
+    return items
 
 
 def read_alert(source: str, item: Any) -> TicketDraft | Resolution:  # noqa: ANN401 - JSON
-    """A ticket for a firing alert, a resolution for a resolved one."""
+    """Read a ticket from a firing alert, a resolution from a resolved one."""
     alert = read_model(Alert, item)
     if alert.status == "resolved":
         return Resolution(source, _external_id(alert), _occurrence(alert))
-    labels = {name: one_line(value) for name, value in alert.labels.items()}
+    labels = {name: squeeze(value) for name, value in alert.labels.items()}
     name = labels.get("alertname", "")
     description = _first(alert.annotations, _DESCRIPTIONS)
-    title = one_line(_first(alert.annotations, _TITLES)) or name or opening(description)
+    title = squeeze(_first(alert.annotations, _TITLES)) or name or title_from(description)
     if not title:
         raise UnreadableTicketError(
             "an alert needs a label `alertname`, or an annotation `summary` or `description`"
         )
+    used = {*_TITLES, *_DESCRIPTIONS}
+    others = [
+        f"{name}: {text}"
+        for name, text in alert.annotations.items()
+        if name not in used and text and "://" not in text
+    ]
     return TicketDraft(
         source=source,
         external_id=_external_id(alert),
         occurrence=_occurrence(alert),
         title=title,
-        description=_description(description, alert.annotations),
+        description="\n".join([*filter(None, [description]), *others]),
         labels=alert.labels,
         alert_name=name,
-        severity=normalised(labels.get("severity", "")),
+        severity=normalise_severity(labels.get("severity", "")),
         url=alert.generatorURL,
         runbook_url=runbook_of(alert.annotations, alert.labels),
         service=service_of(labels),
@@ -112,23 +118,12 @@ def read_alert(source: str, item: Any) -> TicketDraft | Resolution:  # noqa: ANN
     )
 
 
-def _description(first: str, annotations: Mapping[str, str]) -> str:
-    """The description, then what else the rule's author wrote; links are no description."""
-    said = {*_TITLES, *_DESCRIPTIONS}
-    others = [
-        f"{name}: {text}"
-        for name, text in annotations.items()
-        if name not in said and text and "://" not in text
-    ]
-    return "\n".join([*filter(None, [first]), *others])
-
-
 def _first(annotations: Mapping[str, str], names: tuple[str, ...]) -> str:
     return next((annotations[name] for name in names if annotations.get(name)), "")
 
 
 def _external_id(alert: Alert) -> str:
-    """The fingerprint; senders that leave it out are known by their labels, as Alertmanager does.
+    """Return the fingerprint; without one a hash of the labels, by which Alertmanager goes too.
 
     Raises:
         UnreadableTicketError: Neither is there.

@@ -8,11 +8,11 @@ https://docs.sentry.io/integrations/integration-platform/webhooks/
 from collections.abc import Mapping
 from typing import Any
 
-from services.gateway.sources.comments import comment
+from services.gateway.sources.comments import make_comment
 from services.gateway.sources.delivery import (
     Body,
+    DeliveryItem,
     Ignored,
-    Reading,
     Resolution,
     Source,
     UnreadableTicketError,
@@ -37,15 +37,15 @@ _RESOURCES = ("installation", "comment", "issue", "event", "error", "metric_aler
 
 
 def matches(body: Body) -> bool:
-    """An action with its data, an event of the plugin, or an issue."""
+    """Return True for an action with its data, an event of the plugin, or an issue."""
     data = mapping(body, "data")
     if "action" in body and any(name in data for name in _RESOURCES):
         return True
     return _is_plugin(body) or _is_issue(body)
 
 
-def read(body: Body) -> Reading:
-    """A ticket for a fault, a resolution for an issue or metric alert that is over, a comment."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from a fault, a resolution from an issue or metric alert, or a comment."""
     action, data = line(body, "action").lower(), mapping(body, "data")
     if "comment" in data:
         return _read_comment(body, data, action)
@@ -57,16 +57,28 @@ def read(body: Body) -> Reading:
     if isinstance(data.get("issue"), Mapping) or _is_issue(body):
         return _read_issue(mapping(data, "issue") or body, action)
     if _is_plugin(body):
-        return _read_plugin(body)
+        event = mapping(body, "event")
+        labels = labels_of(event.get("tags"))
+        return draft(
+            NAME,
+            external_id=line(body, "id") or line(event, "issue_id", "event_id"),
+            title=line(event, "title") or line(body, "message", "culprit"),
+            description=paragraphs(text(body, "message"), _describe_event(event), _where(body)),
+            labels=labels
+            | {"level": line(body, "level"), "environment": line(event, "environment")},
+            severity=line(body, "level") or line(event, "level"),
+            url=line(body, "url"),
+            service=line(body, "project_slug", "project_name", "project"),
+        )
     if action:
         return Ignored(NAME, f"{action} tells of no fault")
     raise UnreadableTicketError(f"expected {SENTRY.expects}")
 
 
-def _read_comment(body: Body, data: Mapping[str, Any], action: str) -> Reading:
+def _read_comment(body: Body, data: Mapping[str, Any], action: str) -> DeliveryItem:
     if action == "deleted":
         return Ignored(NAME, "a comment that was deleted")
-    return comment(
+    return make_comment(
         NAME,
         external_id=line(data, "issue_id", "issue.id"),
         text=text(data, "comment"),
@@ -81,20 +93,23 @@ def _is_plugin(body: Body) -> bool:
     return has_project and ("culprit" in body or isinstance(body.get("event"), Mapping))
 
 
-def _is_issue(found: Mapping[str, Any]) -> bool:
-    return "shortId" in found and bool(_ISSUE_MARKS & found.keys())
+def _is_issue(candidate: Mapping[str, Any]) -> bool:
+    return "shortId" in candidate and bool(_ISSUE_MARKS & candidate.keys())
 
 
-def _read_issue(issue: Mapping[str, Any], action: str) -> Reading:
+def _read_issue(issue: Mapping[str, Any], action: str) -> DeliveryItem:
     external_id = line(issue, "id", "shortId")
     if {action, line(issue, "status").lower()} & _OVER:
         return Resolution(NAME, external_id, "")
+    is_team = line(issue, "assignedTo.type") == "team"
     return draft(
         NAME,
         external_id=external_id,
         title=line(issue, "title", "metadata.title", "metadata.type"),
         description=paragraphs(
-            text(issue, "metadata.value"), _where(issue), *_messages(objects(issue, "events"))
+            text(issue, "metadata.value"),
+            _where(issue),
+            *(text(event, "message") for event in objects(issue, "events")),
         ),
         labels=labels_of(issue.get("tags"))
         | {
@@ -105,16 +120,16 @@ def _read_issue(issue: Mapping[str, Any], action: str) -> Reading:
         severity=line(issue, "level", "priority"),
         url=line(issue, "web_url", "permalink", "url"),
         service=line(issue, "project.slug", "project"),
-        teams=_assigned(issue),
+        teams=names(issue, "assignedTo") if is_team else (),
     )
 
 
-def _read_event(event: Mapping[str, Any], *, rule: str) -> Reading:
+def _read_event(event: Mapping[str, Any], *, rule: str) -> DeliveryItem:
     return draft(
         NAME,
         external_id=line(event, "issue_id", "groupID", "group_id", "event_id"),
         title=line(event, "title", "metadata.title", "message"),
-        description=_told(event),
+        description=_describe_event(event),
         labels=labels_of(event.get("tags"))
         | {
             "level": line(event, "level"),
@@ -129,22 +144,7 @@ def _read_event(event: Mapping[str, Any], *, rule: str) -> Reading:
     )
 
 
-def _read_plugin(body: Body) -> Reading:
-    event = mapping(body, "event")
-    labels = labels_of(event.get("tags"))
-    return draft(
-        NAME,
-        external_id=line(body, "id") or line(event, "issue_id", "event_id"),
-        title=line(event, "title") or line(body, "message", "culprit"),
-        description=paragraphs(text(body, "message"), _told(event), _where(body)),
-        labels=labels | {"level": line(body, "level"), "environment": line(event, "environment")},
-        severity=line(body, "level") or line(event, "level"),
-        url=line(body, "url"),
-        service=line(body, "project_slug", "project_name", "project"),
-    )
-
-
-def _read_metric_alert(data: Mapping[str, Any], action: str) -> Reading:
+def _read_metric_alert(data: Mapping[str, Any], action: str) -> DeliveryItem:
     alert = mapping(data, "metric_alert")
     external_id = line(alert, "id", "identifier")
     if action in _OVER:
@@ -167,8 +167,8 @@ def _read_metric_alert(data: Mapping[str, Any], action: str) -> Reading:
     )
 
 
-def _told(event: Mapping[str, Any]) -> str:
-    """Message, exceptions and the place where the last one was raised."""
+def _describe_event(event: Mapping[str, Any]) -> str:
+    """Return message, exceptions and the place where the last one was raised."""
     raised = [
         ": ".join(filter(None, (line(one, "type"), text(one, "value"))))
         for one in objects(event, "exception.values")
@@ -177,22 +177,13 @@ def _told(event: Mapping[str, Any]) -> str:
     return paragraphs(message, *raised, _where(event))
 
 
-def _where(found: Mapping[str, Any]) -> str:
-    culprit = line(found, "culprit", "location")
+def _where(record: Mapping[str, Any]) -> str:
+    culprit = line(record, "culprit", "location")
     return f"In {culprit}" if culprit else ""
 
 
-def _messages(events: list[Mapping[str, Any]]) -> list[str]:
-    return [text(event, "message") for event in events]
-
-
-def _assigned(issue: Mapping[str, Any]) -> tuple[str, ...]:
-    is_team = line(issue, "assignedTo.type") == "team"
-    return names(issue, "assignedTo") if is_team else ()
-
-
 def _project(api_url: str) -> str:
-    """The project in `…/projects/<organisation>/<project>/…`."""
+    """Return the project in `…/projects/<organisation>/<project>/…`; empty without one."""
     parts = api_url.split("/")
     place = parts.index("projects") + 2 if "projects" in parts else len(parts)
     return parts[place] if place < len(parts) else ""

@@ -9,9 +9,9 @@ copy; its names are those of the columns, and most scripts keep them. Values are
 from collections.abc import Mapping
 from typing import Any
 
-from services.gateway.sources.comments import comment
-from services.gateway.sources.delivery import Body, Reading, Resolution, Source
-from services.gateway.sources.fields import draft, line, names, paragraphs, said, text
+from services.gateway.sources.comments import make_comment
+from services.gateway.sources.delivery import Body, DeliveryItem, Resolution, Source
+from services.gateway.sources.fields import display_text, draft, line, names, paragraphs, text
 
 NAME = "servicenow"
 
@@ -19,7 +19,7 @@ _PLACES = ("record", "current", "incident", "problem", "task", "alert", "result"
 _IDS = ("number", "sys_id", "sysId", "incident_number", "incidentNumber")
 _SHORT = ("short_description", "shortDescription")
 _OVER_STATES = {"resolved", "closed", "canceled", "cancelled", "6", "7", "8", "106", "107"}
-"""Of incidents (6 resolved, 7 closed, 8 canceled) and of problems (106, 107)."""
+"""States that are over: of incidents (6 resolved, 7 closed, 8 canceled), problems (106, 107)."""
 _LABELS = (
     "sys_id",
     "category",
@@ -37,28 +37,35 @@ _LABELS = (
     "sys_class_name",
 )
 _EVENT_FIELDS = ("node", "resource", "metric_name", "source", "type", "message_key")
-"""Of an alert or event of Event Management."""
+"""Fields of an alert or event of Event Management."""
 
 
 def matches(body: Body) -> bool:
-    """A record with a short description and an id, a comment on one, or an alert of events."""
+    """Return True for a record with short description and id, a comment on one, or an alert."""
     return any(_is_record(record) for record in _places(body))
 
 
 def items(body: Body) -> list[Any]:
-    """The records: one, or the list under `result` or `records`."""
+    """Return the records: one, or the list under `result` or `records`."""
     for place in ("result", "records"):
         if isinstance(body.get(place), list):
             return list(body[place])
     return [next(filter(_is_record, _places(body)), body)]
 
 
-def read(record: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for an open record, a resolution for one that is resolved or closed, a comment."""
+def read(record: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
+    """Read a ticket from an open record, a resolution from one that is over, or a comment."""
     columns = _columns(record)
     external_id = line(columns, "number", "incident_number", "sys_id")
     if isinstance(columns.get("comment"), Mapping):
-        return _read_comment(external_id, columns["comment"])
+        return make_comment(
+            NAME,
+            external_id=external_id,
+            text=text(columns["comment"], "text", "value"),
+            author=line(columns["comment"], "author", "sys_created_by"),
+            id_=line(columns["comment"], "id", "sys_id"),
+            at=line(columns["comment"], "sys_created_on"),
+        )
     if _is_over(columns):
         return Resolution(NAME, external_id, "")
     description, short = text(columns, "description"), line(columns, "short_description")
@@ -76,39 +83,27 @@ def read(record: Any) -> Reading:  # noqa: ANN401 - JSON
 
 
 def _places(body: Body) -> list[Mapping[str, Any]]:
-    found = [body, *(body.get(place) for place in _PLACES)]
-    lists = [value[0] for value in found if isinstance(value, list) and value]
-    return [value for value in (*found, *lists) if isinstance(value, Mapping)]
-
-
-def _read_comment(external_id: str, remark: Mapping[str, Any]) -> Reading:
-    return comment(
-        NAME,
-        external_id=external_id,
-        text=text(remark, "text", "value"),
-        author=line(remark, "author", "sys_created_by"),
-        id_=line(remark, "id", "sys_id"),
-        at=line(remark, "sys_created_on"),
-    )
+    values = [body, *(body.get(place) for place in _PLACES)]
+    lists = [value[0] for value in values if isinstance(value, list) and value]
+    return [value for value in (*values, *lists) if isinstance(value, Mapping)]
 
 
 def _is_record(record: Mapping[str, Any]) -> bool:
-    if isinstance(record.get("comment"), Mapping) and said(record.get("sys_id")):
+    if isinstance(record.get("comment"), Mapping) and display_text(record.get("sys_id")):
         return True
-    if any(said(record.get(name)) for name in _SHORT):
-        return any(said(record.get(name)) for name in _IDS)
+    if any(display_text(record.get(name)) for name in _SHORT):
+        return any(display_text(record.get(name)) for name in _IDS)
     return "message_key" in record and "node" in record and "description" in record
 
 
 def _columns(record: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    """The record by the names of its columns, whichever way the script spelt them."""
+    """Return the record by the names of its columns, whichever way the script spelt them."""
     if not isinstance(record, Mapping):
         return {}
-    return {_snake(name): value for name, value in record.items()}
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    return {
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name): value
+        for name, value in record.items()
+    }
 
 
 def _is_over(columns: Mapping[str, Any]) -> bool:
@@ -118,7 +113,7 @@ def _is_over(columns: Mapping[str, Any]) -> bool:
 
 
 def _severity(columns: Mapping[str, Any]) -> str:
-    """The priority, which ServiceNow computes of impact and urgency; else the worse of the two."""
+    """Return the priority, which ServiceNow computes; or else the worse of impact and urgency."""
     stated = line(columns, "priority", "severity")
     if stated:
         return stated

@@ -7,7 +7,7 @@ https://www.zabbix.com/documentation/current/en/manual/config/notifications/medi
 
 from collections.abc import Mapping
 
-from services.gateway.sources.delivery import Body, Ignored, Reading, Resolution, Source
+from services.gateway.sources.delivery import Body, DeliveryItem, Ignored, Resolution, Source
 from services.gateway.sources.fields import (
     at,
     draft,
@@ -37,24 +37,24 @@ _OWN = {
 }
 _STREAMED = {"eventid", "clock", "name"}
 _SEVERITIES = ("info", "info", "warning", "warning", "high", "critical")
-"""By number: not classified, information, warning, average, high, disaster."""
+"""Severities by number: not classified, information, warning, average, high, disaster."""
 _OVER = {"resolved", "ok", "recovery", "recovered"}
 _UPDATE = "1"
 _PROBLEM = "PROBLEM"
-"""The value of `{EVENT.STATUS}` that no other system has."""
+"""Value of `{EVENT.STATUS}` that no other system has."""
 _TITLES = ("eventname", "triggername", "problemname", "name", "trigger", "problem")
 
 
 def matches(body: Body) -> bool:
-    """Several parameters named after Zabbix' macros, or an event of its streams."""
+    """Return True for parameters named after Zabbix' macros, or an event of its streams."""
     fields = flat(body)
     stated = line(fields, "status", "eventstatus").upper()
     is_own = bool(_OWN & fields.keys()) or fields.keys() >= _STREAMED or stated == _PROBLEM
     return bool(_IDS & fields.keys()) and is_own
 
 
-def read(body: Body) -> Reading:
-    """A ticket for a problem, a resolution for its recovery."""
+def read(body: Body) -> DeliveryItem:
+    """Read a ticket from a problem, a resolution from its recovery."""
     fields = flat(body)
     external_id = line(fields, "peventid", "eventid", "problemid", "triggerid", "id")
     if _is_over(fields):
@@ -63,15 +63,20 @@ def read(body: Body) -> Reading:
     if not title and line(fields, "eventupdatestatus") == _UPDATE:
         return Ignored(NAME, "an update that does not name its problem")
     labels = _labels(body, fields)
+    keys = ("triggerdescription", "alertmessage", "message", "eventopdata", "opdata")
+    stated = line(fields, "eventurl", "triggerurl", "problemurl", "url", "link")
+    server, trigger = line(fields, "zabbixurl").rstrip("/"), line(fields, "triggerid")
+    event = line(fields, "eventid")
+    page = f"{server}/tr_events.php?triggerid={trigger}&eventid={event}"
     return draft(
         NAME,
         external_id=external_id,
         title=title,
-        description=_description(fields),
+        description=paragraphs(*(fields.get(name, "") for name in keys)),
         labels=labels,
         alert_name=line(fields, "triggername", *_TITLES),
         severity=_severity(fields),
-        url=_url(fields),
+        url=stated or (page if server and trigger and event else ""),
         service=labels.get("service") or line(fields, "service"),
         teams=names(labels, "team"),
     )
@@ -83,17 +88,12 @@ def _is_over(fields: Mapping[str, str]) -> bool:
     return value == "0" or status in _OVER or line(fields, "reventid").strip("0") != ""
 
 
-def _description(fields: Mapping[str, str]) -> str:
-    told = ("triggerdescription", "alertmessage", "message", "eventopdata", "opdata")
-    return paragraphs(*(fields.get(name, "") for name in told))
-
-
 def _labels(body: Body, fields: Mapping[str, str]) -> dict[str, str]:
     tags = next(
         (
-            found
+            value
             for path in ("event_tags", "eventTags", "event.tags", "tags")
-            if (found := at(body, path))
+            if (value := at(body, path))
         ),
         None,
     )
@@ -116,15 +116,6 @@ def _severity(fields: Mapping[str, str]) -> str:
     if number.isdecimal() and len(number) == 1 and int(number) < len(_SEVERITIES):
         return _SEVERITIES[int(number)]
     return word
-
-
-def _url(fields: Mapping[str, str]) -> str:
-    """The address that the body names, else the problem's page on the server that it names."""
-    stated = line(fields, "eventurl", "triggerurl", "problemurl", "url", "link")
-    server, trigger = line(fields, "zabbixurl").rstrip("/"), line(fields, "triggerid")
-    event = line(fields, "eventid")
-    page = f"{server}/tr_events.php?triggerid={trigger}&eventid={event}"
-    return stated or (page if server and trigger and event else "")
 
 
 ZABBIX = Source(

@@ -1,1 +1,1 @@
-"""Tickets by the many: lists, counts, gauges, and those that belong together."""
+"""Lists of tickets: pages, counts, gauges and related tickets."""

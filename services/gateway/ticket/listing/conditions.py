@@ -1,4 +1,4 @@
-"""What a query for tickets means in SQL."""
+"""SQL conditions of ticket queries."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from services.kit.access.caller import current_caller
 from services.kit.ids import first_id_at
 
 KINDS = ("status", "fit", "resolved", "severity", "source", "service", "team")
-"""By what a list can be held to some tickets, beside text and time."""
+"""Fields by which a list is filtered, beside text, time and holder."""
 
 _TEXTS = (
     TicketRow.title,
@@ -24,7 +24,7 @@ _TEXTS = (
 _LABELS = cast(TicketRow.labels, Text)
 
 _ROUND_S = 60
-"""`within` begins at a whole minute, so that everybody who looks in it asks the same."""
+"""Seconds to which the start of `within` is rounded down, so that equal queries are one."""
 
 Conditions = tuple[ColumnElement[bool], ...]
 
@@ -33,44 +33,44 @@ class Columns(Protocol):
     """Columns of tickets, by their names: a table's or a statement's."""
 
     def __getitem__(self, name: str, /) -> ColumnElement[Any]:
-        """The column."""
+        """Return the column of this name."""
         ...
 
 
 def conditions(query: TicketQuery) -> Conditions:
-    """All that must hold of a ticket."""
+    """Return all SQL conditions of a query."""
     columns: dict[str, ColumnElement[Any]] = {
         kind: getattr(TicketRow, kind) for kind in KINDS if hasattr(TicketRow, kind)
     }
-    return found_by(query) + chosen_of(query, columns | told_of(query))
+    return search_conditions(query) + filter_conditions(query, columns | lookup_columns(query))
 
 
-def told_of(query: TicketQuery) -> dict[str, ColumnElement[bool]]:
-    """What is looked up rather than compared: whether it is over, and its teams."""
+def lookup_columns(query: TicketQuery) -> dict[str, ColumnElement[bool]]:
+    """Return the columns that are looked up rather than compared: resolution and team."""
     named = select(TicketTeamRow.ticket_id).where(TicketTeamRow.team.in_(query.team))
-    given = select(TriageRow.ticket_id).where(TriageRow.team.in_(query.team))
-    is_of_team = TicketRow.id.in_(named.union(given)) if query.team else true()
+    assigned = select(TriageRow.ticket_id).where(TriageRow.team.in_(query.team))
+    is_of_team = TicketRow.id.in_(named.union(assigned)) if query.team else true()
     return {"resolved": TicketRow.resolved_at.is_not(None), "team": is_of_team}
 
 
-def found_by(query: TicketQuery) -> Conditions:
-    """Of text, time and holder alone."""
-    since, until = times(query)
-    found: Conditions = ()
+def search_conditions(query: TicketQuery) -> Conditions:
+    """Return the conditions of text, time and holder alone."""
+    since, until = time_range(query)
+    clauses: Conditions = ()
     if since is not None:  # ids sort by time
-        found += (TicketRow.id >= first_id_at(since),)
+        clauses += (TicketRow.id >= first_id_at(since),)
     if until is not None:
-        found += (TicketRow.id < first_id_at(until),)
+        clauses += (TicketRow.id < first_id_at(until),)
     if query.text:
         text = query.text.lower()
         in_json = json.dumps(text)[1:-1]  # as labels are stored
         holds = [func.lower(column).contains(text, autoescape=True) for column in _TEXTS]
         holds.append(func.lower(_LABELS).contains(in_json, autoescape=True))
-        found += (or_(*holds),)
-    return (*found, *_held_by(query.holder))
+        clauses += (or_(*holds),)
+    return (*clauses, *_holder_conditions(query.holder))
 
 
-def _held_by(holder: str) -> Conditions:
+def _holder_conditions(holder: str) -> Conditions:
     match holder:
         case "":
             return ()
@@ -82,14 +82,14 @@ def _held_by(holder: str) -> Conditions:
             return (TicketRow.holder == holder,)
 
 
-def chosen_of(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:
-    """Of what is chosen, but for one kind."""
+def filter_conditions(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:
+    """Return the conditions of the filters that are set, except for the kind `but`."""
     kinds = [kind for kind in KINDS if kind != but and getattr(query, kind) not in {(), None}]
-    return tuple(_one(kind, getattr(query, kind), columns) for kind in kinds)
+    return tuple(_filter_condition(kind, getattr(query, kind), columns) for kind in kinds)
 
 
-def times(query: TicketQuery) -> tuple[float | None, float | None]:
-    """From when to when, in seconds since the epoch."""
+def time_range(query: TicketQuery) -> tuple[float | None, float | None]:
+    """Return the query's start and end in seconds since the epoch; None if unbounded."""
     since = query.since.timestamp() if query.since else None
     until = query.until.timestamp() if query.until else None
     if query.within:
@@ -98,7 +98,7 @@ def times(query: TicketQuery) -> tuple[float | None, float | None]:
     return since, until
 
 
-def _one(kind: str, chosen: Any, columns: Columns) -> ColumnElement[bool]:  # noqa: ANN401 - as the query has it
+def _filter_condition(kind: str, chosen: Any, columns: Columns) -> ColumnElement[bool]:  # noqa: ANN401 - as the query has it
     match kind:
         case "resolved":
             return columns[kind] if chosen else ~columns[kind]

@@ -1,4 +1,4 @@
-"""How many tickets there are of each kind, among those that fit everything else that is chosen."""
+"""Counts of tickets for each value of a filter, under all other filters that are set."""
 
 import threading
 import time
@@ -10,39 +10,46 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import EventRow, TicketRow, TicketTeamRow, TriageRow
-from services.gateway.ticket.listing.conditions import KINDS, chosen_of, found_by, times, told_of
+from services.gateway.ticket.listing.conditions import (
+    KINDS,
+    filter_conditions,
+    lookup_columns,
+    search_conditions,
+    time_range,
+)
 from services.kit.access.caller import current_caller
 from services.kit.sql.database import Database
 
 MOST = 20_000
-"""So many tickets are counted, the newest that text and time allow: a page takes no longer
-however many there are."""
+"""Most tickets that are counted, the newest that text and time allow: a page takes no longer
+however many there are.
+"""
 _FRESH_S = 10.0
-"""Counts are made again when something happened to a ticket, and after so long in any case."""
+"""Seconds for which counts are served again, as long as no ticket has a new event."""
 _KEPT = 100
-"""Queries whose counts are remembered."""
+"""Most queries whose counts are cached."""
 _TOTAL = "total"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many tickets have each value of each kind, and how many fit all that is chosen."""
+    """Counts of tickets by kind of filter and value, and of those that pass all filters."""
 
     total: int
     of: Mapping[str, Mapping[str, int]]
     is_whole: bool
-    """False when there are more tickets than are counted."""
+    """False if there are more tickets than are counted."""
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _CachedCounts:
     counts: Counts
     latest: int
     until: float
 
 
 class Facets:
-    """Counts for a query; what is asked again is counted once until something happens.
+    """Counts for queries, cached until a ticket has a new event.
 
     Safe to share between threads.
     """
@@ -51,21 +58,21 @@ class Facets:
         self._database = database
         self._clock = clock
         self._lock = threading.Lock()
-        self._seen: dict[tuple[object, ...], _Seen] = {}
+        self._seen: dict[tuple[object, ...], _CachedCounts] = {}
 
     def counts(self, query: TicketQuery) -> Counts:
-        """Of each kind as if nothing were chosen in it; of the others, what is chosen holds."""
+        """Return the counts of a query: each kind's as if that kind were not filtered."""
         asks = current_caller().lasting_id if query.holder == "me" else ""
-        key = (query.model_copy(update={"cursor": None, "limit": None}), *times(query), asks)
+        key = (query.model_copy(update={"cursor": None, "limit": None}), *time_range(query), asks)
         with self._database.session() as session:
             latest = session.scalar(select(func.max(EventRow.id))) or 0
             seen = self._seen.get(key)
             if seen is None or seen.latest != latest or seen.until < self._clock():
-                seen = _Seen(_counted(session, query), latest, self._clock() + _FRESH_S)
+                seen = _CachedCounts(_count_all(session, query), latest, self._clock() + _FRESH_S)
                 self._remember(key, seen)
         return seen.counts
 
-    def _remember(self, key: tuple[object, ...], seen: _Seen) -> None:
+    def _remember(self, key: tuple[object, ...], seen: _CachedCounts) -> None:
         with self._lock:
             self._seen.pop(key, None)
             self._seen[key] = seen
@@ -73,11 +80,17 @@ class Facets:
                 self._seen.pop(next(iter(self._seen)))
 
 
-def _counted(session: Session, query: TicketQuery) -> Counts:
-    found = _found(query)
-    every = select(literal(_TOTAL), literal(""), func.count()).where(*chosen_of(query, found.c))
-    size = select(literal("size"), literal(""), func.count()).select_from(found)
-    parts = [every.select_from(found), size, *(_of(kind, query, found) for kind in KINDS)]
+def _count_all(session: Session, query: TicketQuery) -> Counts:
+    tickets = _matching_tickets(query)
+    every = select(literal(_TOTAL), literal(""), func.count()).where(
+        *filter_conditions(query, tickets.c)
+    )
+    size = select(literal("size"), literal(""), func.count()).select_from(tickets)
+    parts = [
+        every.select_from(tickets),
+        size,
+        *(_count_kind(kind, query, tickets) for kind in KINDS),
+    ]
     of: dict[str, dict[str, int]] = {}
     for kind, value, count in session.execute(union_all(*parts)).tuples():
         of.setdefault(kind, {})[value] = count
@@ -85,33 +98,35 @@ def _counted(session: Session, query: TicketQuery) -> Counts:
     return Counts(total, {kind: of.get(kind, {}) for kind in KINDS}, is_whole=counted < MOST)
 
 
-def _found(query: TicketQuery) -> CTE:
-    """What text and time find, looked up once for all kinds."""
+def _matching_tickets(query: TicketQuery) -> CTE:
+    """Build the CTE of the tickets that text and time allow, shared by all kinds."""
     columns = (TicketRow.id, TicketRow.status, TicketRow.severity, TicketRow.source)
-    told = (column.label(name) for name, column in told_of(query).items())
-    wanted = select(*columns, TicketRow.service, TicketRow.fit, *told).where(*found_by(query))
+    looked_up = (column.label(name) for name, column in lookup_columns(query).items())
+    wanted = select(*columns, TicketRow.service, TicketRow.fit, *looked_up).where(
+        *search_conditions(query)
+    )
     return wanted.order_by(TicketRow.id.desc()).limit(MOST).cte("found")
 
 
-def _of(kind: str, query: TicketQuery, found: CTE) -> Select[str, str, int]:
-    others = chosen_of(query, found.c, kind)
+def _count_kind(kind: str, query: TicketQuery, tickets: CTE) -> Select[str, str, int]:
+    others = filter_conditions(query, tickets.c, kind)
     if kind == "team":
-        return _of_teams(found, others)
-    value = _text(found, kind)
+        return _count_teams(tickets, others)
+    value = _value_of(tickets, kind)
     return select(literal(kind), value, func.count()).where(*others).group_by(value)
 
 
-def _text(found: CTE, kind: str) -> ColumnElement[str]:
-    column = found.c[kind]
+def _value_of(tickets: CTE, kind: str) -> ColumnElement[str]:
+    column = tickets.c[kind]
     if kind == "resolved":
         return case((column, "true"), else_="false")
     return func.coalesce(column, "")
 
 
-def _of_teams(found: CTE, others: tuple[ColumnElement[bool], ...]) -> Select[str, str, int]:
+def _count_teams(tickets: CTE, others: tuple[ColumnElement[bool], ...]) -> Select[str, str, int]:
     named = select(TicketTeamRow.ticket_id, TicketTeamRow.team)
-    given = select(TriageRow.ticket_id, TriageRow.team).where(TriageRow.team.is_not(None))
-    teams = union(named, given).subquery()
+    assigned = select(TriageRow.ticket_id, TriageRow.team).where(TriageRow.team.is_not(None))
+    teams = union(named, assigned).subquery()
     counted = select(literal("team"), teams.c.team, func.count())
-    joined = counted.select_from(found).join(teams, teams.c.ticket_id == found.c.id)
+    joined = counted.select_from(tickets).join(teams, teams.c.ticket_id == tickets.c.id)
     return joined.where(*others).group_by(teams.c.team)

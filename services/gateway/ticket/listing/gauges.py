@@ -1,4 +1,4 @@
-"""Gauges of the tickets that are kept, by source and state."""
+"""Gauges of the stored tickets, by source and state."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -6,17 +6,17 @@ from itertools import product
 from sqlalchemy import func, select
 
 from services.contracts.ticket import TicketStatus
-from services.gateway.metrics import STANDING, TICKETS
+from services.gateway.metrics import TICKETS, TICKETS_IN_STATE
 from services.gateway.tables import TicketRow
 from services.kit.observability.metrics import start_at_zero
 from services.kit.sql.database import Database
 
 RESOLVED = "resolved"
-"""The fault is over, whatever its ticket has come to."""
+"""State of a ticket whose fault is over, whatever its walk has come to."""
 
 
 class TicketGauges:
-    """Reads the tickets' table when it is asked to."""
+    """Gauges of the tickets, read from the database on each update."""
 
     def __init__(self, database: Database, sources: Sequence[str]) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class TicketGauges:
         """Set the gauges; raises `DatabaseUnavailableError`."""
         counts = self._counts()
         for series in {*self._series, *counts}:
-            STANDING.labels(*series).set(counts.get(series, 0))
+            TICKETS_IN_STATE.labels(*series).set(counts.get(series, 0))
 
     def _counts(self) -> dict[tuple[str, str], int]:
         is_over = TicketRow.resolved_at.is_not(None)

@@ -1,4 +1,4 @@
-"""One page of tickets after another, in the order that is asked for."""
+"""Pages of ticket lists, in any sort order, by cursor."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select
 
 from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSummary
-from services.gateway.tables import TicketRow, TriageRow, WorkflowRow, moment
+from services.gateway.tables import TicketRow, TriageRow, WorkflowRow, to_datetime
 from services.gateway.ticket.listing.conditions import conditions
 from services.gateway.ticket.severity import SEVERITIES
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 
 _UNKNOWN = 3
-"""Where a severity of no known meaning stands: after `warning`, before `low`."""
+"""Rank of an unknown severity: after `warning`, before `low`."""
 _RANKS = {severity: rank + (rank >= _UNKNOWN) for rank, severity in enumerate(SEVERITIES)}
 _rank = case(
     *((TicketRow.severity == name, literal_column(str(rank))) for name, rank in _RANKS.items()),
@@ -29,7 +29,7 @@ _TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
 
 
 class InvalidCursorError(InvalidInputError):
-    """The cursor is none of this order."""
+    """The cursor belongs to a list in another order."""
 
 
 class TicketPages:
@@ -41,10 +41,10 @@ class TicketPages:
     def page(
         self, query: TicketQuery, *, size: int, also: Sequence[ColumnElement[bool]] = ()
     ) -> TicketPage:
-        """The tickets that come after the one the cursor names; `also` restricts them too.
+        """Return the tickets after the cursor; `also` adds conditions.
 
         Raises:
-            InvalidCursorError: The cursor is none of this order.
+            InvalidCursorError: The cursor belongs to a list in another order.
         """
         with self._database.session() as session:
             rows = session.execute(_statement(query, size + 1, also)).all()
@@ -59,8 +59,8 @@ def _statement(
     query: TicketQuery, most: int, also: Sequence[ColumnElement[bool]]
 ) -> Select[*tuple[Any, ...]]:
     order = _order(query.sort)
-    asked = (*conditions(query), *_after(query), *also)
-    wanted = select(TicketRow.id).where(*asked).order_by(*order)
+    clauses = (*conditions(query), *_after_cursor(query), *also)
+    wanted = select(TicketRow.id).where(*clauses).order_by(*order)
     ids = wanted.limit(most).subquery()
     return (
         select(*_COLUMNS)
@@ -81,7 +81,7 @@ def _order(sort: Sort) -> Sequence[ColumnElement[Any]]:
             return (_rank, TicketRow.id.desc())
 
 
-def _after(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
+def _after_cursor(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
     if not query.cursor:
         return ()
     match query.sort:
@@ -90,7 +90,7 @@ def _after(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
         case Sort.OLDEST:
             return (TicketRow.id > query.cursor,)
         case Sort.SEVERITY:
-            rank, last = _ranked(query.cursor)
+            rank, last = _parse_cursor(query.cursor)
             return (or_(_rank > rank, and_(_rank == rank, TicketRow.id < last)),)
 
 
@@ -99,7 +99,7 @@ def _cursor(sort: Sort, last: TicketSummary) -> str:
     return f"{rank}.{last.id}" if sort is Sort.SEVERITY else last.id
 
 
-def _ranked(cursor: str) -> tuple[int, str]:
+def _parse_cursor(cursor: str) -> tuple[int, str]:
     rank, _, last = cursor.partition(".")
     if rank not in set(map(str, range(len(_RANKS) + 1))) or not last:
         raise InvalidCursorError("the cursor is of a list in another order")
@@ -107,5 +107,5 @@ def _ranked(cursor: str) -> tuple[int, str]:
 
 
 def _summary(row: Row[*tuple[Any, ...]]) -> TicketSummary:
-    times = {name: moment(getattr(row, name)) for name in _TIMES}
+    times = {name: to_datetime(getattr(row, name)) for name in _TIMES}
     return TicketSummary(**dict(row._mapping) | times)

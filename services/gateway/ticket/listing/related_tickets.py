@@ -1,4 +1,4 @@
-"""Tickets that belong together: of one family of alerts or of one service, at about one time."""
+"""Related tickets: of one family of alerts or of one service, at about the same time."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,20 +20,23 @@ _COLUMNS = (TicketRow.id, TicketRow.title, TicketRow.status, TicketRow.created_a
 
 
 def related_to(session: Session, ticket: TicketRow) -> tuple[RelatedTicket, ...]:
-    """The others of its family, then those of its service; newest first, at most `MOST`."""
-    found: dict[str, RelatedTicket] = {}
+    """Return other tickets of its family, then of its service, each newest first.
+
+    At most `MOST`, within `WITHIN_S` of the ticket.
+    """
+    related: dict[str, RelatedTicket] = {}
     for column, value, why in (
         (TicketRow.family, ticket.family, "same alert"),
         (TicketRow.service, ticket.service, "same service"),
     ):
         if value:
             for row in session.execute(_near(ticket).where(column == value)):
-                found.setdefault(row.id, _related(row, why))
-    return tuple(found.values())[:MOST]
+                related.setdefault(row.id, _related(row, why))
+    return tuple(related.values())[:MOST]
 
 
 def _near(ticket: TicketRow) -> Select[*tuple[Any, ...]]:
-    """Ids sort by time, so that an index finds them."""
+    """Select the tickets around its time; ids sort by time, so that an index is used."""
     return (
         select(*_COLUMNS)
         .where(

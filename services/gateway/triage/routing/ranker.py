@@ -1,9 +1,9 @@
-"""Several signs for each team, weighed into chances, with one for "no team that is known".
+"""Ranker of teams: features weighed into chances, with one for “no team that is known”.
 
 A conditional logit (McFadden, 1974) over the teams of each ticket, fitted on past tickets whose
-part was hidden from the signs; no sign may count against a team. Then the chance of the first is
-set right by how near the ticket is to past ones (Platt, 1999), since what is unlike everything is
-easily told with too much trust.
+fold was hidden from the features; no feature may count against a team. Then the chance of the first
+team is calibrated by the similarity to the nearest past ticket (Platt, 1999), since a ticket unlike
+all others easily gets too high a chance.
 """
 
 from collections.abc import Sequence
@@ -13,70 +13,74 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from services.gateway.triage.routing.vectors import Array
+from services.gateway.triage.routing.similarity import Array
 
 _PENALTY = 1.0
 _PENALTY_OF_TRUST = 0.1
 _NEVER = -1e9
 
-_Bound = tuple[float | None, float | None]
+_WeightBounds = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
-class Signs:
-    """What speaks for each team."""
+class TeamFeatures:
+    """Features of each team for each ticket."""
 
     table: Array
-    """Shape (tickets, teams, signs)."""
+    """Array of shape (tickets, teams, features)."""
     nearest: Array
-    """Shape (tickets,): how like the ticket is to the past one most like it, 0–1."""
+    """Similarity to the nearest past ticket, 0–1, of shape (tickets,)."""
 
 
 @dataclass(frozen=True)
 class Ranker:
-    """Weights of the signs, of "none", and of trust."""
+    """Weights of the features and of “none”, and of the calibration (`trust`)."""
 
     weights: Array
     trust: Array
 
     @classmethod
-    def fitted(cls, signs: Signs, team: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Self:
-        """`hidden` says which tickets had no other of their team to be learned from."""
-        tickets, teams, _ = signs.table.shape
+    def fitted(
+        cls, features: TeamFeatures, team: NDArray[np.int64], hidden: NDArray[np.bool_]
+    ) -> Self:
+        """Fit the weights; `hidden` marks tickets whose team has no other to learn from."""
+        tickets, teams, _ = features.table.shape
         right = np.where(hidden, teams, team)
         banned = np.zeros((tickets, teams + 1))
         banned[hidden, team[hidden]] = _NEVER
-        table = _with_none(signs)
-        bounds = [(0.0, None)] * signs.table.shape[2] + [(None, None)] * 2
+        table = _with_none(features)
+        bounds = [(0.0, None)] * features.table.shape[2] + [(None, None)] * 2
         weights = _minimised(bounds, lambda w: _loss(w, table, banned, right))
         chances = _softmax(table @ weights + banned)[:, :teams]
         is_right = np.where(chances.argmax(axis=1) == right, 1.0, -1.0)
-        seen = _trust_signs(chances.max(axis=1), signs.nearest)
-        free = [(None, None)] * seen.shape[1]
-        return cls(weights, _minimised(free, lambda w: _loss_of_trust(w, seen, is_right)))
+        trust_features = _trust_features(chances.max(axis=1), features.nearest)
+        unbounded = [(None, None)] * trust_features.shape[1]
+        return cls(
+            weights, _minimised(unbounded, lambda w: _loss_of_trust(w, trust_features, is_right))
+        )
 
-    def chances(self, signs: Signs) -> Array:
-        """Shape (tickets, teams); what a row lacks to 1 is the chance of no team that is known."""
-        chances = _softmax(_with_none(signs) @ self.weights)[:, :-1]
+    def chances(self, features: TeamFeatures) -> Array:
+        """Return chances (tickets, teams); what a row lacks to 1 is the chance of no known team."""
+        chances = _softmax(_with_none(features) @ self.weights)[:, :-1]
         top = chances.max(axis=1)
-        told = _sigmoid(_trust_signs(top, signs.nearest) @ self.trust)
-        scaled = chances * ((1 - told) / np.maximum(1 - top, 1e-9))[:, None]
-        capped = np.minimum(scaled, 0.999 * told[:, None])
+        confidence = _sigmoid(_trust_features(top, features.nearest) @ self.trust)
+        scaled = chances * ((1 - confidence) / np.maximum(1 - top, 1e-9))[:, None]
+        capped = np.minimum(scaled, 0.999 * confidence[:, None])
         first = chances.argmax(axis=1)
-        capped[np.arange(len(first)), first] = told
+        capped[np.arange(len(first)), first] = confidence
         return np.asarray(capped)
 
 
-def _with_none(signs: Signs) -> Array:
-    tickets, teams, number = signs.table.shape
+def _with_none(features: TeamFeatures) -> Array:
+    tickets, teams, number = features.table.shape
     table = np.zeros((tickets, teams + 1, number + 2))
-    table[:, :teams, :number] = signs.table
+    table[:, :teams, :number] = features.table
     table[:, teams, number] = 1
-    table[:, teams, number + 1] = signs.nearest
+    table[:, teams, number + 1] = features.nearest
     return table
 
 
-def _trust_signs(top: Array, nearest: Array) -> Array:
+def _trust_features(top: Array, nearest: Array) -> Array:
     p = np.clip(top, 1e-4, 1 - 1e-4)
     odds = np.log(p / (1 - p))
     return np.stack([odds, 3 * nearest, 3 * nearest * odds, np.ones_like(odds)], axis=1)
@@ -90,13 +94,13 @@ def _loss(weights: Array, table: Array, banned: Array, right: Array) -> tuple[fl
     return float(value), expected - table[rows, right].sum(axis=0) + _PENALTY * weights
 
 
-def _loss_of_trust(weights: Array, signs: Array, is_right: Array) -> tuple[float, Array]:
-    margins = is_right * (signs @ weights)
+def _loss_of_trust(weights: Array, features: Array, is_right: Array) -> tuple[float, Array]:
+    margins = is_right * (features @ weights)
     value = np.logaddexp(0, -margins).sum() + _PENALTY_OF_TRUST * weights @ weights / 2
-    return float(value), _PENALTY_OF_TRUST * weights - (is_right * _sigmoid(-margins)) @ signs
+    return float(value), _PENALTY_OF_TRUST * weights - (is_right * _sigmoid(-margins)) @ features
 
 
-def _minimised(bounds: Sequence[_Bound], loss: Any) -> Array:  # noqa: ANN401 - scipy's own type
+def _minimised(bounds: Sequence[_WeightBounds], loss: Any) -> Array:  # noqa: ANN401 - scipy's own type
     from scipy.optimize import minimize  # noqa: PLC0415 - a second at every start
 
     start = np.zeros(len(bounds))

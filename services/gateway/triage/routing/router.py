@@ -1,36 +1,39 @@
-"""Which team a text is for, learned from past tickets: no model, no network, milliseconds."""
+"""Routing model, learned from past tickets: no language model, no network, milliseconds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from services.contracts.triage import Team, TeamChance
 from services.gateway.triage.routing.cases import all_teams, team_texts
-from services.gateway.triage.routing.cross_validation import folds_of, hidden
 from services.gateway.triage.routing.entity_graph import EntityGraph
-from services.gateway.triage.routing.likeness import Likeness, Query
-from services.gateway.triage.routing.ranker import Ranker, Signs
-from services.gateway.triage.routing.team_names import TeamNames
-from services.gateway.triage.routing.vectors import Array
+from services.gateway.triage.routing.ranker import Ranker, TeamFeatures
+from services.gateway.triage.routing.similarity import (
+    Array,
+    QueryTexts,
+    SimilarityRegression,
+    TeamNames,
+)
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder
 
 _SCALE = 5.0
-"""Brings scores of the regression and cosines to the size of log odds, as the penalty expects."""
+"""Factor that brings scores and cosines to the size of log odds, as the penalty expects."""
 _PATHS = 3
 
 
 @dataclass(frozen=True)
-class Ranking:
+class TeamRanking:
     """Chances of all teams for one text, the likeliest first."""
 
     teams: tuple[str, ...]
     chances: tuple[float, ...]
 
 
-class Router:
-    """Past tickets, learned once. Safe to use from several threads."""
+class RoutingModel:
+    """Routing model trained once on past tickets; safe to use from several threads."""
 
     def __init__(
         self,
@@ -40,42 +43,47 @@ class Router:
         *,
         with_graph: bool = True,
     ) -> None:
-        """`cases`: at least two, oldest first; `with_graph` is for measuring what walks add."""
+        """Train on `cases`: at least two, oldest first.
+
+        `with_graph` is for measuring what graph walks add.
+        """
         self.teams = all_teams(cases, teams)
         place = {name: index for index, name in enumerate(self.teams)}
         team = np.array([place[case.team] for case in cases], dtype=np.int64)
-        took: Array = np.eye(len(self.teams))[team]
+        team_matrix: Array = np.eye(len(self.teams))[team]
         self._embedder = embedder
         past = self._query([case.text for case in cases])
-        self._likeness = Likeness(past, [case.entities for case in cases], took)
-        self._graph = EntityGraph(self._likeness.words, took)
+        self._regression = SimilarityRegression(
+            past, [case.entities for case in cases], team_matrix
+        )
+        self._graph = EntityGraph(self._regression.words, team_matrix)
         self._names = TeamNames(self._query(team_texts(self.teams, teams)), past.texts)
         self._with_graph = with_graph
         folds = folds_of(team)
-        apart = self._likeness.past * (folds[:, None] != folds)
+        unseen_similarity = self._regression.past_similarity * (folds[:, None] != folds)
         self._ranker = Ranker.fitted(
-            self._signs(
-                self._likeness.unseen_scores(folds),
+            self._features(
+                self._regression.unseen_scores(folds),
                 self._graph.unseen_columns(folds),
                 self._names.columns(past),
-                apart,
+                unseen_similarity,
             ),
             team,
-            hidden(team, folds),
+            is_team_unseen(team, folds),
         )
 
-    def rank(self, texts: Sequence[str]) -> list[Ranking]:
-        """The chances of all teams for each text."""
-        return self._ranked(texts, self._graph.columns(texts))
+    def rank(self, texts: Sequence[str]) -> list[TeamRanking]:
+        """Return the chances of all teams for each text."""
+        return self._rank(texts, self._graph.columns(texts))
 
-    def rank_with_reached(self, text: str, most: int) -> tuple[Ranking, list[str]]:
-        """Beside the chances the teams that walks of one and two hops count most for."""
-        walked = self._graph.columns([text])
-        order = np.argsort(-np.sum(walked, axis=0)[0], kind="stable")[:most]
-        return self._ranked([text], walked)[0], [self.teams[index] for index in order]
+    def rank_with_reached(self, text: str, most: int) -> tuple[TeamRanking, list[str]]:
+        """Return the chances, and the teams that walks of one and two hops count most for."""
+        hop_scores = self._graph.columns([text])
+        order = np.argsort(-np.sum(hop_scores, axis=0)[0], kind="stable")[:most]
+        return self._rank([text], hop_scores)[0], [self.teams[index] for index in order]
 
-    def explained(self, text: str, ranking: Ranking, most: int) -> tuple[TeamChance, ...]:
-        """The first teams with the paths that lead to them."""
+    def explain(self, text: str, ranking: TeamRanking, most: int) -> tuple[TeamChance, ...]:
+        """Return the first teams with the paths that lead to them."""
         place = {name: index for index, name in enumerate(self.teams)}
         return tuple(
             TeamChance(
@@ -86,25 +94,53 @@ class Router:
             for team, chance in zip(ranking.teams[:most], ranking.chances, strict=False)
         )
 
-    def _ranked(self, texts: Sequence[str], walked: list[Array]) -> list[Ranking]:
+    def _rank(self, texts: Sequence[str], hop_scores: list[Array]) -> list[TeamRanking]:
         query = self._query(texts)
-        alike = self._likeness.to_past(query)
-        scores = self._likeness.scores(alike)
-        signs = self._signs(scores, walked, self._names.columns(query), alike)
-        return [self._ranking(row) for row in self._ranker.chances(signs)]
+        similarity = self._regression.similarity(query)
+        scores = self._regression.scores(similarity)
+        features = self._features(scores, hop_scores, self._names.columns(query), similarity)
+        return [self._ranking(row) for row in self._ranker.chances(features)]
 
-    def _ranking(self, chances: Array) -> Ranking:
+    def _ranking(self, chances: Array) -> TeamRanking:
         order = np.argsort(-chances, kind="stable")
-        return Ranking(
+        return TeamRanking(
             tuple(self.teams[index] for index in order),
             tuple(float(chances[index]) for index in order),
         )
 
-    def _query(self, texts: Sequence[str]) -> Query:
-        return Query(texts, self._embedder.embed(list(texts)))
+    def _query(self, texts: Sequence[str]) -> QueryTexts:
+        return QueryTexts(texts, self._embedder.embed(list(texts)))
 
-    def _signs(self, scores: Array, walked: list[Array], named: list[Array], alike: Array) -> Signs:
-        columns = [_SCALE * scores, *(_SCALE * column for column in named)]
+    def _features(
+        self, scores: Array, hop_scores: list[Array], name_scores: list[Array], similarity: Array
+    ) -> TeamFeatures:
+        columns = [_SCALE * scores, *(_SCALE * column for column in name_scores)]
         if self._with_graph:
-            columns += walked
-        return Signs(np.stack(columns, axis=2), alike.max(axis=1))
+            columns += hop_scores
+        return TeamFeatures(np.stack(columns, axis=2), similarity.max(axis=1))
+
+
+FOLDS = 5
+
+
+def folds_of(team: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the fold of each ticket.
+
+    Folds are runs of neighbours, since the next ticket comes from later or from elsewhere, not from
+    in between; where tickets lie sorted by team, so that runs would hide whole teams, every fifth.
+    """
+    places = np.arange(len(team))
+    runs = places * min(FOLDS, max(2, len(team) // 2)) // max(1, len(team))
+    turns = places % FOLDS
+    return (
+        runs
+        if is_team_unseen(team, runs).mean() <= 2 * is_team_unseen(team, turns).mean() + 0.2
+        else turns
+    )
+
+
+def is_team_unseen(team: NDArray[np.int64], folds: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell for each ticket whether no other fold holds a ticket of the same team."""
+    size = int(team.max()) + 1
+    inside = np.bincount(folds * size + team, minlength=(int(folds.max()) + 1) * size)
+    return np.asarray(inside[folds * size + team] == np.bincount(team, minlength=size)[team])

@@ -1,4 +1,4 @@
-"""What happened to a ticket, in words."""
+"""History of a ticket in words, from its events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,61 +18,66 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class PastEvent:
-    """One thing that happened."""
+    """One entry of the history."""
 
     at: datetime
     words: str
     by: str
-    """Empty where the platform did it."""
+    """Name of the person who did it; empty if the platform did."""
 
 
 def history_of(events: Sequence[ProgressEvent], names: Mapping[str, str]) -> list[PastEvent]:
-    """The latest first; how far a walk was is left out. `names` are of steps shown now."""
-    told = [
+    """Return the history, the latest first and without the progress of walks.
+
+    `names` are the names of the steps that are shown now, by id.
+    """
+    entries = [
         PastEvent(
             event.at,
             words,
             str(event.facts.get("by", "")) if KINDS[event.kind].is_by_person else "",
         )
         for event in events
-        if (words := _words(event, names))
+        if (words := _describe(event, names))
     ]
-    return told[::-1]
+    return entries[::-1]
 
 
 def after_end(events: Sequence[ProgressEvent]) -> dict[str, Any]:
-    """What came of the word that the fault is over: the archived case, and systems that know."""
+    """Return what followed the ticket's resolution: the archived case, and the systems told."""
     since: list[ProgressEvent] = []
     for event in events:
         since = [] if event.kind == "resolved" else [*since, event]
-    learned = [event for event in since if event.kind == "archived"]
-    told = [event for event in events if event.kind == "told"]
-    documents = dict.fromkeys(str(event.facts["document"]) for event in learned)
+    archived = [event for event in since if event.kind == "archived"]
+    write_backs = [event for event in events if event.kind == "told"]
+    documents = dict.fromkeys(str(event.facts["document"]) for event in archived)
     return {
         "after_end": [f"The ticket was kept as a case of {document}" for document in documents],
-        "learned": bool(learned),
-        "told_systems": list(dict.fromkeys(str(event.facts["target"]) for event in told)),
+        "learned": bool(archived),
+        "told_systems": list(dict.fromkeys(str(event.facts["target"]) for event in write_backs)),
     }
 
 
-def seen_of(events: Sequence[ProgressEvent], workflow_id: str) -> dict[str, Mapping[str, str]]:
-    """What looks told of the workflow's questions, by the ids of their steps."""
+def evidence_by_step(
+    events: Sequence[ProgressEvent], workflow_id: str
+) -> dict[str, Mapping[str, str]]:
+    """Return the evidence of diagnostic runs on the workflow's questions, by step id."""
     looks = (e for e in events if e.kind == "looked" and e.facts.get("workflow") == workflow_id)
     return {str(each["step"]): each for look in looks for each in look.facts["seen"]}
 
 
 class _Facts(dict[str, Any]):
-    """Facts of an event; what it does not say is told as a dash."""
+    """Facts of an event; a missing fact is shown as a dash."""
 
     def __missing__(self, key: str) -> str:
         return "–"
 
 
-def _words(event: ProgressEvent, names: Mapping[str, str]) -> str:
+def _describe(event: ProgressEvent, names: Mapping[str, str]) -> str:
     facts = event.facts
     step = names.get(str(facts.get("step", "")), "a step that is not shown")
     verdict, team = facts.get("verdict", "judged"), facts.get("team")
-    told = {
+    phrases = {
         "step": step,
         "marked": _MARKS.get(str(facts.get("mark")), "was marked"),
         "judged": f"what was said of {step} was {_BACK}"
@@ -81,7 +86,7 @@ def _words(event: ProgressEvent, names: Mapping[str, str]) -> str:
         "found": f"triage chose the team {team}" if team else "no team was found",
     }
     kind = KINDS.get(event.kind)
-    return kind.words.format_map(_Facts(facts | told)) if kind else ""
+    return kind.words.format_map(_Facts(facts | phrases)) if kind else ""
 
 
 _BACK = "taken back"

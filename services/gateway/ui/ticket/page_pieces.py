@@ -1,4 +1,4 @@
-"""The blocks of a page in a row, as a template prints them: however deep they are nested."""
+"""The blocks of a page, however deeply nested, as a flat sequence for a template."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from services.workflow.effects.queries import is_metric_query
 from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
 
 _MOST_LINES = 12
-"""Lines of output that stand open."""
-_LEASTCLOSED = 3
-"""Fewer lines more are not worth a click."""
+"""Lines of output that are shown open."""
+_LEAST_FOLDED = 3
+"""Least number of lines that are folded: fewer are not worth a click."""
 _DEEPEST = 8
-"""Lists in one another that are set in further each."""
+"""Levels of nested lists that are indented further each."""
 _FIRST_LEVEL = 3
-"""Of the page's headings: above them stand the ticket's and the page's own title."""
+"""Level of the page's first headings; the ticket's and the page's title come above them."""
 _LAST_LEVEL = 6
 _VERBATIM = frozenset({BlockKind.CODE, BlockKind.OTHER, BlockKind.COMMENT})
 CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
-"""Kinds that nobody reads to act."""
+"""Kinds of blocks that nobody reads to act on."""
 _QUERY_LANGUAGES = frozenset({"promql", "logql", "metricsql"})
 _CONTAINERS = CLOSED | {
     BlockKind.LIST,
@@ -43,87 +43,87 @@ _CONTAINERS = CLOSED | {
     BlockKind.GROUP,
 }
 _SHORT_LINE = 50
-"""Characters; who ends a line before that does not wrap a long one."""
+"""Characters; a writer who ends a line before that does not wrap a long one."""
 _LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)])\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class ChecklistBox:
     """A step to tick off, and what was done with it."""
 
     item: NumberedStep
     hands_over: bool = False
-    """Whether its words say to give the work to somebody else."""
+    """True if its words say to give the work to somebody else."""
 
     @property
     def state(self) -> StepState:
-        """What was done with it."""
+        """The state of the step."""
         return self.item.work.state
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to do with it."""
+        """True if nothing is left to do with it."""
         return self.state is not StepState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCode:
-    """Lines of a code block that are of one use, with those that stand behind a click."""
+    """Lines of a code block that are of one use; `rest` is folded behind a click."""
 
     use: str
-    """A `CodeUse`, or `query` and `text`."""
+    """A `CodeUse`, or `query` or `text`."""
     text: str
     prompt: str = ""
     rest: str = ""
 
     @property
     def more(self) -> int:
-        """How many lines stand behind a click."""
+        """Number of lines that are folded."""
         return self.rest.count("\n") + 1 if self.rest else 0
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """The beginning of a block with its own words, or its end."""
+class BlockPiece:
+    """The beginning of a block with its own words, or the end of a block."""
 
     block: Block
     name: str
-    """Its kind, or `references` of several."""
+    """The block's kind, or `references` for several."""
     is_end: bool = False
     depth: int = 0
-    """Blocks around it."""
+    """Number of blocks around it."""
     nesting: int = 0
-    """Of a list: lists around it."""
+    """Number of lists around a list."""
     is_deep: bool = False
-    """Of a list: whether it is not set in any further than the one around it."""
+    """True if a list is not indented further than the one around it."""
     level: int = 0
-    """Of a heading: which one it is on the page here; 0 of one inside another block."""
+    """Level of a heading on this page; 0 for a heading inside another block."""
     words: tuple[Phrase, ...] = ()
     is_candidate: bool = False
-    """Whether an owner may say that it is a step, or none."""
+    """True if an owner may say whether it is a step."""
     label: str = ""
-    """Of such a one: the words that it is named by."""
+    """The words by which such a candidate is named."""
     has_breaks: bool = False
-    """Whether its words say where their lines end."""
-    box: Box | None = None
+    """True if the writer's line breaks are meant and have to be kept."""
+    box: ChecklistBox | None = None
     is_option: bool = False
-    """Whether it is one of several of which one is to be chosen, and no step by itself."""
+    """True if it is one of several options to choose from, and no step by itself."""
     has_options: bool = False
-    """Whether it is the step that leads them."""
+    """True if it is the step that leads the options."""
     options_of: str = ""
-    """Of a list: the words that lead its options."""
+    """The words that lead the options of a list."""
     commands: tuple[str, ...] = ()
-    """Typed, among its words."""
+    """Commands to type, among its words."""
     code: tuple[ShownCode, ...] = ()
     header: tuple[tuple[Phrase, ...], ...] = ()
     rows: tuple[tuple[tuple[Phrase, ...], ...], ...] = ()
     lines: tuple[str, ...] = ()
-    """Of references: as the page writes them."""
+    """Lines of references, as the page writes them."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A block that is not printed yet, or several references, and where it stands."""
+class _PendingBlocks:
+    """A block, or several references, not emitted yet, with its depth in the page."""
 
     blocks: tuple[Block, ...]
     depth: int
@@ -131,24 +131,24 @@ class _Waiting:
 
 
 class _Options(NamedTuple):
-    """Keys of the blocks of which one is to be chosen, of what leads them, and of their lists."""
+    """Keys of the option blocks, of the blocks that lead them, and of their lists."""
 
     items: frozenset[str]
     leads: frozenset[str]
     lists: Mapping[str, str]
-    """With the words that lead the options."""
+    """Words that lead the options, by the key of their list."""
 
 
 class PagePieces:
-    """Turns blocks of a page into pieces."""
+    """Converter of a page's blocks to pieces."""
 
     def __init__(
         self,
         page: Page,
         links: PageLinks,
-        boxes: Mapping[str, Box],
+        boxes: Mapping[str, ChecklistBox],
     ) -> None:
-        """`boxes` are those of the page by the keys of their blocks."""
+        """Prepare the page; `boxes` are its boxes, by the keys of their blocks."""
         self._page = page
         self._links = links
         self._boxes = boxes
@@ -160,13 +160,13 @@ class PagePieces:
             if place.block.kind is BlockKind.HEADING and not place.parents
         }
 
-    def of(self, blocks: Sequence[Block], *, depth: int = 0) -> Iterator[Piece]:
+    def of(self, blocks: Sequence[Block], *, depth: int = 0) -> Iterator[BlockPiece]:
         """Yield the pieces of outermost blocks; `depth` headings above them are not shown."""
-        waiting: list[_Waiting | Piece] = [*_waiting(blocks, 0, 0)]
+        stack: list[_PendingBlocks | BlockPiece] = [*_pending_blocks(blocks, 0, 0)]
         before = ""
-        while waiting:
-            each = waiting.pop()
-            if isinstance(each, Piece):
+        while stack:
+            each = stack.pop()
+            if isinstance(each, BlockPiece):
                 yield each
                 continue
             block = each.blocks[0]
@@ -174,18 +174,18 @@ class PagePieces:
             yield piece
             before = block.text or before
             if block.kind in _CONTAINERS:
-                waiting.append(replace(piece, is_end=True))
+                stack.append(replace(piece, is_end=True))
             nesting = each.nesting + (block.kind is BlockKind.LIST)
-            waiting += _waiting(block.children, each.depth + 1, nesting)
+            stack += _pending_blocks(block.children, each.depth + 1, nesting)
 
-    def _piece(self, each: _Waiting, before: str, *, hidden: int) -> Piece:
+    def _piece(self, each: _PendingBlocks, before: str, *, hidden: int) -> BlockPiece:
         block = each.blocks[0]
         own = range(block.start_line, self._own_end(block) + 1)
         commands = () if block.is_withheld else inline_commands(block.text, codes(block.words))
         is_candidate = block.key in self._candidates
         is_outermost = not each.depth and block.kind is BlockKind.HEADING
         level = _FIRST_LEVEL + self._above[block.key] - hidden if is_outermost else 0
-        return Piece(
+        return BlockPiece(
             block=block,
             name="references" if block.kind is BlockKind.REFERENCE else block.kind.value,
             depth=each.depth,
@@ -210,7 +210,7 @@ class PagePieces:
         )
 
     def _own_end(self, block: Block) -> int:
-        """Return the last line that is its own, none of what is nested in it."""
+        """Return the last line of the block itself, without its nested blocks."""
         if block.lead_end or not block.children:
             return block.own_end
         return max(block.start_line, block.children[0].start_line - 1)
@@ -220,7 +220,7 @@ class PagePieces:
 
 
 def _has_breaks(lines: Sequence[str]) -> bool:
-    """Whether the writer of these lines means where they end, and does not merely wrap them."""
+    """Return True if the writer means the line breaks, and does not merely wrap lines."""
     return any(
         above.endswith(("  ", "\\"))
         or "<br" in above
@@ -230,55 +230,50 @@ def _has_breaks(lines: Sequence[str]) -> bool:
     ) or any("<br" in line for line in lines[-1:])
 
 
-def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting]:
-    """Return the blocks, the first last; references that follow one another are together."""
-    found: list[_Waiting] = []
+def _pending_blocks(blocks: Sequence[Block], depth: int, nesting: int) -> list[_PendingBlocks]:
+    """Return the blocks in reverse order; consecutive references are kept together."""
+    pending: list[_PendingBlocks] = []
     for is_reference, group in groupby(blocks, key=lambda each: each.kind is BlockKind.REFERENCE):
         run = tuple(group)
         together = [run] if is_reference else [(each,) for each in run]
-        found += [_Waiting(each, depth, nesting) for each in together]
-    return found[::-1]
+        pending += [_PendingBlocks(each, depth, nesting) for each in together]
+    return pending[::-1]
 
 
 def _options(page: Page, boxes: Collection[str]) -> _Options:
-    """Return the either/ors of a page whose lead is a box, and its options none by themselves."""
+    """Return the option lists of a page whose lead is a box, so that no option is a step."""
     words: dict[str, str] = {}
-    found = options_in(page, boxes)
+    options_by_lead = options_in(page, boxes)
     for place in page.places():
-        for option in found.get(place.block.key, ()):
+        for option in options_by_lead.get(place.block.key, ()):
             words[option.key] = place.block.text
     lists = {
         place.parents[-1].key: words[place.block.key]
         for place in page.places()
         if place.block.key in words and place.parents
     }
-    return _Options(frozenset(words), frozenset(found), lists)
+    return _Options(frozenset(words), frozenset(options_by_lead), lists)
 
 
 def _shown_code(block: Block, before: str) -> Iterator[ShownCode]:
-    if _is_query(block) and not block.is_withheld:
+    is_query = block.kind is BlockKind.CODE and (
+        block.language in _QUERY_LANGUAGES or is_metric_query(block.verbatim.lstrip("(\n "))
+    )
+    if is_query and not block.is_withheld:
         yield ShownCode("query", block.verbatim)
     elif block.kind is BlockKind.CODE and not block.is_withheld:
         for part in code_parts(PageCode(block.verbatim, block.language), before):
             if part.use is CodeUse.COMMAND:
                 yield ShownCode(part.use.value, part.text, part.prompt)
             else:
-                yield _folded(part.use.value, part.text)
+                yield _fold(part.use.value, part.text)
     elif block.kind in _VERBATIM:
-        yield _folded("output" if block.kind is BlockKind.CODE else "text", block.verbatim)
+        yield _fold("output" if block.kind is BlockKind.CODE else "text", block.verbatim)
 
 
-def _is_query(block: Block) -> bool:
-    """Whether the code is one query of a time-series database, over several lines or not."""
-    is_code = block.kind is BlockKind.CODE
-    return is_code and (
-        block.language in _QUERY_LANGUAGES or is_metric_query(block.verbatim.lstrip("(\n "))
-    )
-
-
-def _folded(use: str, text: str) -> ShownCode:
+def _fold(use: str, text: str) -> ShownCode:
     lines = text.split("\n")
-    if len(lines) < _MOST_LINES + _LEASTCLOSED:
+    if len(lines) < _MOST_LINES + _LEAST_FOLDED:
         return ShownCode(use, text)
     rest = "\n".join(lines[_MOST_LINES:])
     return ShownCode(use, "\n".join(lines[:_MOST_LINES]), rest=rest)

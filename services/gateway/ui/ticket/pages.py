@@ -1,6 +1,7 @@
 """The page of one ticket. Everything is rendered here; scripts only refresh and open."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -9,42 +10,50 @@ from fastapi.responses import HTMLResponse
 from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
 from services.contracts.ingestion import Ingestion
 from services.contracts.screened_ticket import screened
-from services.contracts.searching import Searching
+from services.contracts.searching import Searches
 from services.contracts.ticket import TicketStatus
-from services.gateway.ports import Adoption, Renewal, Tickets, Triage
+from services.gateway.ports import Adoption, Renewal, TicketPort, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
-from services.gateway.ui.templates import refused, render
-from services.gateway.ui.ticket.beside import Address, Document, PagesAround, Part
+from services.gateway.ui.templates import render, render_refusal
 from services.gateway.ui.ticket.checklist import checklist_of
-from services.gateway.ui.ticket.history import after_end, history_of, seen_of
-from services.gateway.ui.ticket.tabs import tabs_of
-from services.gateway.ui.ticket.taken_page import page_taken_by
-from services.gateway.ui.ticket.views import drawing, findings_told, names_of, numbered_steps
+from services.gateway.ui.ticket.history import after_end, evidence_by_step, history_of
+from services.gateway.ui.ticket.side_page import (
+    DocumentParam,
+    FragmentParam,
+    TicketLinkedPages,
+    TicketPageAddress,
+)
+from services.gateway.ui.ticket.views import (
+    describe_findings,
+    draw_workflow,
+    names_of,
+    number_steps,
+)
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
-from services.workflow.commands import assigned, unfit_values, values_in, values_of
-from services.workflow.formats.origin import reading_told
+from services.workflow.commands import assigned_variables, unfit_values, values_in, values_of
+from services.workflow.formats.origin import describe_reading
 
 MOST_AUDIT_LINES = 100
-_WITHOUT = (TicketStatus.REFUSED, TicketStatus.REJECTED, TicketStatus.HANDED_OVER)
-"""No workflow is followed: its cause may be searched for."""
+_WITHOUT_WORKFLOW = (TicketStatus.REFUSED, TicketStatus.REJECTED, TicketStatus.HANDED_OVER)
+"""States in which no workflow is followed, so that the cause may be searched for."""
 
 
 def create_ticket_page(
-    tickets: Tickets,
+    tickets: TicketPort,
     triage: Triage,
     adoption: Adoption,
     renewal: Renewal,
     audit: AuditLog,
     *,
     ingestion: Ingestion | None = None,
-    searching: Searching | None = None,
+    searching: Searches | None = None,
     completes: bool = False,
 ) -> APIRouter:
-    """The page, over what it shows; with `completes` it leads to what others check.
+    """Build the router of a ticket's page; with `completes` it links to what others check.
 
     With `ingestion`, which holds the documents, links of a page open others beside it, and an owner
     may say which blocks of a page are steps.
@@ -58,30 +67,33 @@ def create_ticket_page(
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
         edit: Annotated[str, Query(max_length=400)] = "",
         corrected: Annotated[str, Query(max_length=40)] = "",
-        beside: Document = "",
-        part: Part = "",
+        beside: DocumentParam = "",
+        part: FragmentParam = "",
     ) -> HTMLResponse:
-        """One ticket with its workflow, or with another of its candidates; `edit` opens a step.
+        """Show one ticket with its workflow, or with another candidate; `edit` opens a step.
 
-        `corrected` is the key of a block: it says that an owner's word on it was kept. `beside` is
-        a document whose page stands beside the ticket's, `part` the heading of it that is meant.
+        `corrected` is the key of a block: it says that an owner's correction of it was stored.
+        `beside` is a document whose page is shown beside the ticket's, `part` the fragment of its
+        heading.
         """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
             events = tickets.events(ticket_id)
             ticket = tickets.ticket(ticket_id)
-            stored = _shown(tickets, ticket, candidate)
-            at = Address(ticket.id, candidate, beside, part)
-            pages = PagesAround(ingestion, adoption, at, stored.workflow) if stored else None
+            stored = _requested_workflow(tickets, ticket, candidate)
+            at = TicketPageAddress(ticket.id, candidate, beside, part)
+            pages = TicketLinkedPages(ingestion, adoption, at, stored.workflow) if stored else None
             view = _workflow_view(ticket, stored, tickets, adoption, pages)
         except FlowXpertError as error:
-            return refused(error)
+            return render_refusal(error)
         caller = current_caller()
         view |= {
-            "teams": _teams(triage, ticket),
+            "teams": _team_choices(triage, ticket),
             "may_operate": caller.may(Scope.OPERATE),
-            "may_hand_over": _may_hand_over(ticket),
-            "taken_by": page_taken_by(ticket, stored),
+            "may_hand_over": ticket.status.is_final
+            and ticket.status not in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}
+            and ticket.resolved_at is None,
+            "taken_by": page_chosen_by(ticket, stored),
             "reader": caller.name,
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
@@ -90,8 +102,8 @@ def create_ticket_page(
         }
         names = names_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, names), "editing": edit, "audit": None}
-        view |= {"seen_of": seen_of(events, stored.id) if stored else {}}
-        view |= _searched(searching, ticket, events)
+        view |= {"seen_of": evidence_by_step(events, stored.id) if stored else {}}
+        view |= _search_view(searching, ticket, events)
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
         if caller.may(Scope.ADMIN):
             of_ticket = AuditFilter(subject=f"ticket {ticket.id}")
@@ -101,13 +113,13 @@ def create_ticket_page(
     return router
 
 
-def _searched(
-    searching: Searching | None, ticket: TicketDetail, events: Sequence[ProgressEvent]
+def _search_view(
+    searching: Searches | None, ticket: TicketDetail, events: Sequence[ProgressEvent]
 ) -> dict[str, Any]:
-    """Searches for the cause, where no workflow fits; an executor that is away is not told of."""
+    """Return the searches for the cause if no workflow fits; none if the executor is away."""
     none: dict[str, Any] = {"search_means": None, "searches": []}
-    ran = [event.facts["outcome"] for event in events if event.kind == "ran"]
-    is_left = ticket.status in _WITHOUT or ran[-1:] == ["handed over"]
+    outcomes = [event.facts["outcome"] for event in events if event.kind == "ran"]
+    is_left = ticket.status in _WITHOUT_WORKFLOW or outcomes[-1:] == ["handed over"]
     is_searched = any(event.kind == "searched" for event in events)
     if searching is None or not (is_left or is_searched):
         return none
@@ -117,8 +129,10 @@ def _searched(
         return none
 
 
-def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWorkflow | None:
-    """The workflow that is asked for, one of an earlier walk too, else the ticket's."""
+def _requested_workflow(
+    service: TicketPort, ticket: TicketDetail, candidate: str
+) -> StoredWorkflow | None:
+    """Return the requested workflow, of an earlier walk too, else the ticket's."""
     if candidate and candidate != ticket.workflow_id:
         stored = service.workflow(candidate)
         if stored.ticket_id == ticket.id:
@@ -126,38 +140,32 @@ def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWork
     return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
 
 
-def _may_hand_over(ticket: TicketDetail) -> bool:
-    """Whether a team can take it: it is neither on its way nor over, and no team's yet."""
-    is_given_up = ticket.status in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}
-    return ticket.status.is_final and not is_given_up and ticket.resolved_at is None
-
-
-def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
-    """Names to choose from: the likeliest first, then all others that are known."""
-    known = triage.known_teams()
+def _team_choices(triage: Triage, ticket: TicketDetail) -> list[str]:
+    """Return the names of teams to choose from: the likeliest first, then all others."""
+    names = triage.team_names()
     likely = [each.team for each in ticket.triage.candidates] if ticket.triage else []
-    return list(dict.fromkeys((*(name for name in likely if name in known), *known)))
+    return list(dict.fromkeys((*(name for name in likely if name in names), *names)))
 
 
 def _workflow_view(
     ticket: TicketDetail,
     stored: StoredWorkflow | None,
-    tickets: Tickets,
+    tickets: TicketPort,
     adoption: Adoption,
-    pages: PagesAround | None,
+    pages: TicketLinkedPages | None,
 ) -> dict[str, Any]:
     if stored is None or pages is None:
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
-    known = screened(ticket).ticket
-    steps = numbered_steps(stored.workflow, work)
+    screened_ticket = screened(ticket).ticket
+    steps = number_steps(stored.workflow, work)
     checklist = checklist_of(stored.workflow, steps, pages.links())
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
         "checklist": checklist,
         "at": pages.at,
-        "beside": pages.beside(),
+        "beside": pages.side_page(),
         "marked_beside": pages.marked,
         "progress": pages.progress,
         "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
@@ -165,18 +173,73 @@ def _workflow_view(
         "work": work,
         "left_behind": work.left_behind,
         "steps": steps,
-        "gap_values": values_of(known.labels),
+        "gap_values": values_of(screened_ticket.labels),
         "set_on_page": {
             name
             for step in stored.workflow.steps
             for command in step.commands
-            for name in assigned(command)
+            for name in assigned_variables(command)
         },
-        "gap_unfit": unfit_values(known.labels),
-        "gap_offers": values_in(f"{known.title}\n{known.description}"),
-        "drawing": None if checklist else drawing(stored.workflow, work),
-        "reading": reading_told(stored.workflow),
+        "gap_unfit": unfit_values(screened_ticket.labels),
+        "gap_offers": values_in(f"{screened_ticket.title}\n{screened_ticket.description}"),
+        "drawing": None if checklist else draw_workflow(stored.workflow, work),
+        "reading": describe_reading(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
-        "findings": findings_told(stored),
+        "findings": describe_findings(stored),
         "changes": adoption.changes(stored.id) if stored.base_id else None,
     }
+
+
+def page_chosen_by(ticket: TicketDetail, stored: StoredWorkflow | None) -> str:
+    """Return who chose the page that a workflow follows; empty if nobody did."""
+    question = ticket.page_question
+    origin = stored.workflow.provenance if stored else None
+    if question is None or origin is None or not question.answer:
+        return ""
+    documents = dict(zip(question.choices, question.decisions, strict=False))
+    return question.answered_by if documents.get(question.answer) in origin.document_ids else ""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One tab."""
+
+    name: str
+    id: str
+    """The candidate that it shows."""
+    is_shown: bool
+
+
+def tabs_of(stored: StoredWorkflow, others: Sequence[StoredWorkflow]) -> tuple[Tab, ...]:
+    """Return the tabs of the shown workflow; none if its page has no other view.
+
+    `others` are the ticket's candidates of the other kind, the best first.
+    """
+    documents = _documents(stored)
+    other = next(
+        (
+            each
+            for each in others
+            if documents & _documents(each) and (each.workflow.is_checklist or _is_reading(each))
+        ),
+        None,
+    )
+    shown = (stored, other)
+    page = next((each for each in shown if each and each.workflow.is_checklist), None)
+    reading = next((each for each in shown if each and _is_reading(each)), None)
+    if page is None or reading is None:
+        return ()
+    return tuple(
+        Tab(name, each.id, is_shown=each is stored)
+        for name, each in (("Page", page), ("Workflow", reading))
+    )
+
+
+def _documents(stored: StoredWorkflow) -> set[str]:
+    origin = stored.workflow.provenance
+    return set(origin.document_ids) if origin else set()
+
+
+def _is_reading(stored: StoredWorkflow) -> bool:
+    origin = stored.workflow.provenance
+    return origin is not None and not stored.workflow.is_checklist and bool(origin.reader)

@@ -1,46 +1,49 @@
-"""The words of a block as a template prints them: pieces in a row, none inside another."""
+"""The words of a block for a template: inline pieces in a flat sequence."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from services.gateway.ui.page_links import PageLinks, ShownPicture, Target
+from services.gateway.ui.page_links import LinkTarget, PageLinks, ShownPicture
 from services.knowledge.page.block import Inline, InlineKind, Words
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Text of one look."""
+class TextRun:
+    """Text of one style."""
 
     kind: InlineKind
     text: str = ""
-    target: Target | None = None
-    """Where a click on it leads."""
+    target: LinkTarget | None = None
+    """Target of a click on it."""
     is_strong: bool = False
     is_emphasised: bool = False
     is_struck: bool = False
     is_command: bool = False
-    """Of code: whether it is typed, so that it is copied and its gaps are filled."""
+    """True if code is a command to type: it can be copied, and its gaps are filled."""
     picture: ShownPicture | None = None
-    """Of an image that is here."""
+    """The picture of an image that can be shown here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Runs of one link, or of none."""
+    """Runs of text within one link, or outside any."""
 
-    target: Target | None
-    runs: tuple[Run, ...]
+    target: LinkTarget | None
+    runs: tuple[TextRun, ...]
 
 
 def phrases(
     words: Words, links: PageLinks, line: int, commands: Collection[str] = ()
 ) -> tuple[Phrase, ...]:
-    """Return the words in a row; `line` is where they stand, `commands` what of them is typed."""
-    found: list[Run] = []
-    waiting = [(each, Run(InlineKind.TEXT)) for each in reversed(words)]
-    while waiting:
-        inline, look = waiting.pop()
+    """Return the words as a flat sequence.
+
+    `line` is the line of the words, `commands` are the commands to type among them.
+    """
+    text_runs: list[TextRun] = []
+    stack = [(each, TextRun(InlineKind.TEXT)) for each in reversed(words)]
+    while stack:
+        inline, look = stack.pop()
         if inline.kind is InlineKind.LINK:
             look = replace(look, target=links.target(inline.target))
         elif inline.kind is InlineKind.STRONG:
@@ -50,15 +53,17 @@ def phrases(
         elif inline.kind is InlineKind.STRIKE:
             look = replace(look, is_struck=True)
         if inline.children:
-            waiting += [(child, look) for child in reversed(inline.children)]
+            stack += [(child, look) for child in reversed(inline.children)]
         else:
-            found.append(_run(inline, look, links, line, commands))
-    groups = groupby(found, key=lambda run: id(run.target) if run.target else 0)
+            text_runs.append(_run(inline, look, links, line, commands))
+    groups = groupby(text_runs, key=lambda run: id(run.target) if run.target else 0)
     grouped = (tuple(runs) for _, runs in groups)
     return tuple(Phrase(runs[0].target, runs) for runs in grouped)
 
 
-def _run(inline: Inline, look: Run, links: PageLinks, line: int, commands: Collection[str]) -> Run:
+def _run(
+    inline: Inline, look: TextRun, links: PageLinks, line: int, commands: Collection[str]
+) -> TextRun:
     match inline.kind:
         case InlineKind.IMAGE:
             shown = links.picture(inline.target, line)

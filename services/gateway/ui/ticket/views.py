@@ -1,4 +1,4 @@
-"""A workflow as the page shows it: steps with numbers, exits and marks, and a drawing."""
+"""View of a workflow: steps with numbers, exits and marks, and a drawing."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ _NAME_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Exit:
-    """Where a step leads."""
+    """An exit of a step: its condition and the step that it leads to."""
 
     condition: str
     number: int
     text: str
     followed: bool
     place: int
-    """Among the exits of its step, from 1: what a form sends."""
+    """Index among the exits of its step, from 1, which a form sends."""
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,21 @@ class NumberedStep:
     number: int
     step: Step
     exits: tuple[Exit, ...]
-    """Empty where the next step simply follows."""
+    """Exits of the step; empty if the next step simply follows."""
     work: StepWork
     shown: StepShown | None
     key: str
-    """The same on every page that has a step which says the same."""
+    """Key that is equal on every page with a step of the same text and commands."""
 
     @property
     def is_choice(self) -> bool:
-        """Whether a branch has to be chosen at it."""
+        """True if a branch has to be chosen at it."""
         return len(self.exits) > 1
 
 
-def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
-    """The steps in reading order."""
-    numbers, shown = numbers_of(workflow), shown_steps(workflow, work)
+def number_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
+    """Return the steps in reading order, with their numbers and marks."""
+    numbers, shown = numbers_of(workflow), step_states(workflow, work)
     marks = work.by_step
     steps = []
     alike: Counter[str] = Counter()
@@ -67,20 +67,20 @@ def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
         number = numbers[step.id]
         follows = len(exits) == 1 and not exits[0].condition and exits[0].number == number + 1
         exits = () if follows else exits
-        says = "\n".join((step.text, *step.commands))
-        alike[says] += 1
-        key = f"{says}\n{alike[says]}"
+        content = "\n".join((step.text, *step.commands))
+        alike[content] += 1
+        key = f"{content}\n{alike[content]}"
         steps.append(NumberedStep(number, step, exits, done, shown.get(step.id), key))
     return steps
 
 
 def numbers_of(workflow: Workflow) -> dict[str, int]:
-    """Places in reading order from 1, by step id."""
+    """Return the numbers of the steps in reading order, from 1, by step id."""
     return {step.id: number for number, step in enumerate(workflow.steps, start=1)}
 
 
 def names_of(workflow: Workflow) -> dict[str, str]:
-    """Return how steps are spoken of, by id: by number, or by their words on a page of its own."""
+    """Return the names of steps for sentences, by id: numbers, or the words of a box."""
     if workflow.is_checklist:
         return {
             step.id: f"“{shorten(step.text, _NAME_CHARACTERS, placeholder='…')}”"
@@ -89,20 +89,16 @@ def names_of(workflow: Workflow) -> dict[str, str]:
     return {step_id: f"step {number}" for step_id, number in numbers_of(workflow).items()}
 
 
-def _shortened(text: str) -> str:
-    return shorten(text, _NAME_CHARACTERS, placeholder="…")
+def describe_findings(stored: StoredWorkflow) -> list[str]:
+    """Return the findings of the checks, with names of steps in place of their ids."""
+    findings = list(stored.findings)
+    for step_id, name in names_of(stored.workflow).items() if findings else ():
+        findings = [each.replace(f"step {step_id!r} ", f"{name} ") for each in findings]
+    return findings
 
 
-def findings_told(stored: StoredWorkflow) -> list[str]:
-    """What the checks found, with how steps are spoken of in the place of their ids."""
-    told = list(stored.findings)
-    for step_id, name in names_of(stored.workflow).items() if told else ():
-        told = [each.replace(f"step {step_id!r} ", f"{name} ") for each in told]
-    return told
-
-
-def shown_steps(workflow: Workflow, work: Work) -> Mapping[str, StepShown]:
-    """How far each step is; open ones are left out."""
+def step_states(workflow: Workflow, work: Work) -> Mapping[str, StepShown]:
+    """Return the state in which each step is drawn, by id; open steps are left out."""
     shown = dict.fromkeys(work.left_aside, StepShown.ASIDE)
     for each in work.steps:
         if each.state is not StepState.OPEN and each.step in workflow.by_id:
@@ -113,23 +109,12 @@ def shown_steps(workflow: Workflow, work: Work) -> Mapping[str, StepShown]:
     return shown
 
 
-def drawing(workflow: Workflow, work: Work) -> Markup:
-    """The workflow drawn, each step a link to its place in the list.
+def draw_workflow(workflow: Workflow, work: Work) -> Markup:
+    """Draw the workflow, each step a link to its place in the list.
 
     The drawing's writer escapes every text in it.
     """
     numbers = numbers_of(workflow)
-    followed = _with_branches(workflow, work)
-    drawn = to_svg(
-        followed,
-        link=lambda step_id: f"#step-{numbers[step_id]}",
-        shown=shown_steps(workflow, work),
-    )
-    return Markup(drawn)  # noqa: S704
-
-
-def _with_branches(workflow: Workflow, work: Work) -> Workflow:
-    """Branches that were followed, drawn as those are that were known before."""
     marks = work.by_step
     steps = tuple(
         step.model_copy(update={"settled": done.branch, "settled_by": f"by {done.marked_by}"})
@@ -137,4 +122,10 @@ def _with_branches(workflow: Workflow, work: Work) -> Workflow:
         else step
         for step in workflow.steps
     )
-    return workflow.model_copy(update={"steps": steps})
+    followed = workflow.model_copy(update={"steps": steps})
+    drawn = to_svg(
+        followed,
+        link=lambda step_id: f"#step-{numbers[step_id]}",
+        shown=step_states(workflow, work),
+    )
+    return Markup(drawn)  # noqa: S704

@@ -1,1 +1,1 @@
-"""Documents that know only looks: their blocks, and the Markdown that these make."""
+"""Formats that know only looks (DOCX, PDF): their blocks, and the Markdown made of them."""

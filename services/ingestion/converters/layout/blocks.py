@@ -1,4 +1,4 @@
-"""Blocks of a document that knows only looks, and the Markdown they make."""
+"""Blocks of a document without markup, and the Markdown made of them."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MONOSPACED = re.compile(
 
 
 class LayoutKind(StrEnum):
-    """What a block is."""
+    """Kind of a block."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -32,20 +32,20 @@ class LayoutBlock:
     text: str = ""
     """Markdown of a line, words in it escaped; of code, the code itself."""
     depth: int = 0
-    """A heading's level from 1; else the number of list items the block stands in."""
+    """Level of a heading from 1; else the number of list items the block stands in."""
     marker: str = ""
-    """An item's: `-` or a number with a full stop."""
+    """Marker of an item: `-` or a number with a full stop."""
     rows: tuple[tuple[str, ...], ...] = ()
-    """A table's, the head first."""
+    """Rows of a table, the head first."""
 
 
 def is_monospaced(font: str) -> bool:
-    """Whether a font of this name is one that commands are set in."""
+    """Return True if a font of this name is one that commands are set in."""
     return _MONOSPACED.search(font) is not None
 
 
 def to_markdown(blocks: Sequence[LayoutBlock]) -> str:
-    """Markdown in which whatever stands in a list item is indented to belong to it."""
+    """Return Markdown in which the content of a list item is indented to belong to it."""
     lines: list[str] = []
     widths: list[int] = []
     previous: LayoutBlock | None = None
@@ -70,18 +70,14 @@ def _lines(block: LayoutBlock) -> list[str]:
     if block.kind is LayoutKind.CODE:
         return fenced(block.text.rstrip()).split("\n")
     if block.kind is LayoutKind.TABLE:
-        return _table(block.rows)
+        width = max((len(row) for row in block.rows), default=0)
+        head, *body = [[*row, *[""] * (width - len(row))] for row in block.rows]
+        return [_row(head), _row(["---"] * width), *(_row(row) for row in body)]
     text = [escaped_start(line.strip()) for line in block.text.split("\n") if line.strip()]
     if block.kind is LayoutKind.ITEM:
         first, *rest = text or [""]
         return [f"{block.marker} {first}", *(" " * (len(block.marker) + 1) + line for line in rest)]
     return text
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    width = max((len(row) for row in rows), default=0)
-    head, *body = [[*row, *[""] * (width - len(row))] for row in rows]
-    return [_row(head), _row(["---"] * width), *(_row(row) for row in body)]
 
 
 def _row(cells: Sequence[str]) -> str:

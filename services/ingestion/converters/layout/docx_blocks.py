@@ -13,7 +13,7 @@ from docx.text.run import Run
 from lxml.etree import _Element
 
 from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind, is_monospaced
-from services.ingestion.converters.layout.docx_numbering import Numbering
+from services.ingestion.converters.layout.docx_numbering import WordNumbering
 from services.ingestion.converters.layout.docx_pictures import pictures_of
 from services.ingestion.converters.literal import escaped, inline_code
 
@@ -23,34 +23,34 @@ _CODE_STYLE = re.compile(
 )
 _STYLE_DEPTH = re.compile(r"list .*?([2-9])$", re.IGNORECASE)
 _TYPED_MARKER = re.compile(r"(?:(\d{1,3})[.)]|\\?[-•–*])[ \t\xa0]+(?=\S)")
-"""A marker that somebody typed instead of making a list."""
+"""Marker that somebody typed instead of making a list."""
 _TYPED_LIST = "typed"
 _CONTENTS = "Table of Contents"
 _HEADING_LENGTH = 100
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A block, and the list its paragraph belongs to."""
+class _DocxBlock:
+    """Block with the list its paragraph belongs to."""
 
     block: LayoutBlock
     list_id: str = ""
-    """Empty outside lists."""
+    """Id of the list; empty outside lists."""
     is_indented: bool = False
     is_bold: bool = False
-    """Short and bold from end to end, as headings are made by hand."""
+    """True if it is short and bold from end to end, as headings are made by hand."""
 
 
 def blocks(document: Document) -> list[LayoutBlock]:
-    """All blocks in reading order, each in the list item it belongs to."""
-    numbering = Numbering(document)
+    """Return all blocks in reading order, each in the list item it belongs to."""
+    numbering = WordNumbering(document)
     pieces = [_of_element(element, numbering) for element in _body(document)]
     kept = _with_headings(_join_code([piece for piece in pieces if piece]))
     return [piece.block for piece in _nested(kept)]
 
 
 def _body(document: Document) -> Iterator[Paragraph | Table]:
-    """Paragraphs and tables, those in content controls included, a contents list left out."""
+    """Yield paragraphs and tables, also those in content controls, but no table of contents."""
     stack = [iter(document.element.body)]
     while stack:
         element = next(stack[-1], None)
@@ -71,10 +71,10 @@ def _is_contents(control: _Element) -> bool:
     return gallery is not None and gallery.get(qn("w:val")) == _CONTENTS
 
 
-def _of_element(element: Paragraph | Table, numbering: Numbering) -> _Piece | None:
+def _of_element(element: Paragraph | Table, numbering: WordNumbering) -> _DocxBlock | None:
     if isinstance(element, Table):
         rows = tuple(tuple(map(_cell_text, row.cells)) for row in element.rows)
-        return _Piece(LayoutBlock(LayoutKind.TABLE, rows=rows)) if any(map(any, rows)) else None
+        return _DocxBlock(LayoutBlock(LayoutKind.TABLE, rows=rows)) if any(map(any, rows)) else None
     return _of_paragraph(element, numbering)
 
 
@@ -83,26 +83,29 @@ def _cell_text(cell: _Cell) -> str:
     return "\n".join(filter(None, (escaped(cell.text), *pictures)))
 
 
-def _of_paragraph(paragraph: Paragraph, numbering: Numbering) -> _Piece | None:
+def _of_paragraph(paragraph: Paragraph, numbering: WordNumbering) -> _DocxBlock | None:
     style = _style_names(paragraph)
     text = _text(paragraph)
     if not text.strip() or any(name.lower().startswith("toc ") for name in style):
         return None
     if level := _heading_level(style):
-        return _Piece(LayoutBlock(LayoutKind.HEADING, text, depth=level))
+        return _DocxBlock(LayoutBlock(LayoutKind.HEADING, text, depth=level))
     is_code = _is_code(paragraph, style)
     entry = None if is_code else numbering.entry(paragraph)
     if entry is not None:
         depth = entry.level + _style_depth(style)
-        return _Piece(LayoutBlock(LayoutKind.ITEM, text, depth, entry.marker), entry.list_id)
+        return _DocxBlock(LayoutBlock(LayoutKind.ITEM, text, depth, entry.marker), entry.list_id)
     if not is_code and (typed := _TYPED_MARKER.match(text)):
         marker = f"{typed.group(1)}." if typed.group(1) else "-"
-        return _Piece(LayoutBlock(LayoutKind.ITEM, text[typed.end() :], 0, marker), _TYPED_LIST)
+        return _DocxBlock(LayoutBlock(LayoutKind.ITEM, text[typed.end() :], 0, marker), _TYPED_LIST)
     kind = LayoutKind.CODE if is_code else LayoutKind.PARAGRAPH
-    return _Piece(
+    indent = paragraph.paragraph_format.left_indent
+    runs = [run for run in _runs(paragraph) if run.text.strip()]
+    is_bold = len(text) <= _HEADING_LENGTH and bool(runs) and all(run.bold for run in runs)
+    return _DocxBlock(
         LayoutBlock(kind, text),
-        is_indented=_is_indented(paragraph),
-        is_bold=not is_code and _is_bold(paragraph, text),
+        is_indented=indent is not None and indent > 0,
+        is_bold=not is_code and is_bold,
     )
 
 
@@ -116,33 +119,26 @@ def _style_names(paragraph: Paragraph) -> list[str]:
 
 
 def _heading_level(style: list[str]) -> int:
-    """Zero outside headings; a title stands one level above the first heading."""
+    """Return the level of a heading, one below the title's; 0 if it is no heading."""
     for name in style:
-        if found := _HEADING_STYLE.match(name):
-            return int(found.group(1)) + 1
+        if match := _HEADING_STYLE.match(name):
+            return int(match.group(1)) + 1
         if name.lower() == "title":
             return 1
     return 0
 
 
 def _style_depth(style: list[str]) -> int:
-    """Word's built-in list styles carry their depth in the name, each with a list of its own."""
-    found = _STYLE_DEPTH.match(style[0]) if style else None
-    return int(found.group(1)) - 1 if found else 0
+    """Return the depth that Word's built-in list styles carry in their names.
 
-
-def _is_bold(paragraph: Paragraph, text: str) -> bool:
-    runs = [run for run in _runs(paragraph) if run.text.strip()]
-    return len(text) <= _HEADING_LENGTH and bool(runs) and all(run.bold for run in runs)
-
-
-def _is_indented(paragraph: Paragraph) -> bool:
-    indent = paragraph.paragraph_format.left_indent
-    return indent is not None and indent > 0
+    Each of these styles has a list of its own.
+    """
+    match = _STYLE_DEPTH.match(style[0]) if style else None
+    return int(match.group(1)) - 1 if match else 0
 
 
 def _runs(paragraph: Paragraph) -> Iterator[Run]:
-    """Runs that are read: hyperlinks and insertions included, deletions and fallbacks not."""
+    """Yield the runs that are read: hyperlinks and insertions, but no deletions or fallbacks."""
     unread = {qn("w:del"), qn("w:moveFrom"), qn("w:txbxContent"), qn("w:pPr")}
     stack = [iter(paragraph._p)]  # python-docx leaves insertions to the XML
     while stack:
@@ -156,7 +152,7 @@ def _runs(paragraph: Paragraph) -> Iterator[Run]:
 
 
 def _text(paragraph: Paragraph) -> str:
-    """The text, with commands set in a monospaced font marked as code."""
+    """Return the text, with commands set in a monospaced font marked as code."""
     if _is_code(paragraph, _style_names(paragraph)):
         return "".join(run.text for run in _runs(paragraph)).rstrip()
     parts: list[tuple[bool, str]] = []
@@ -196,7 +192,7 @@ def _is_code_run(run: Run) -> bool:
 
 
 def _is_code(paragraph: Paragraph, style: list[str]) -> bool:
-    """Whether every character stands in a style or font for code."""
+    """Return True if every character stands in a style or font for code."""
     if any(_CODE_STYLE.search(name) for name in style) or _style_is_monospaced(paragraph):
         return True
     runs = [run for run in _runs(paragraph) if run.text.strip()]
@@ -213,9 +209,9 @@ def _style_is_monospaced(paragraph: Paragraph) -> bool:
     return False
 
 
-def _join_code(pieces: list[_Piece]) -> list[_Piece]:
-    """Neighbouring lines of code are one block: Word makes a paragraph of each."""
-    joined: list[_Piece] = []
+def _join_code(pieces: list[_DocxBlock]) -> list[_DocxBlock]:
+    """Join neighbouring lines of code into one block: Word makes a paragraph of each."""
+    joined: list[_DocxBlock] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         if last and last.block.kind is piece.block.kind is LayoutKind.CODE:
@@ -226,14 +222,14 @@ def _join_code(pieces: list[_Piece]) -> list[_Piece]:
     return joined
 
 
-def _with_headings(pieces: list[_Piece]) -> list[_Piece]:
-    """Levels from 1 without a gap at the top; bold lines are headings where no style says so."""
+def _with_headings(pieces: list[_DocxBlock]) -> list[_DocxBlock]:
+    """Shift levels to begin at 1; make bold lines headings where no style marks any."""
     levels = [piece.block.depth for piece in pieces if piece.block.kind is LayoutKind.HEADING]
     shift = min(levels) - 1 if levels else 0
     return [_with_heading(piece, shift, has_styles=bool(levels)) for piece in pieces]
 
 
-def _with_heading(piece: _Piece, shift: int, *, has_styles: bool) -> _Piece:
+def _with_heading(piece: _DocxBlock, shift: int, *, has_styles: bool) -> _DocxBlock:
     block = piece.block
     if block.kind is LayoutKind.HEADING:
         return replace(piece, block=replace(block, depth=block.depth - shift))
@@ -244,8 +240,8 @@ def _with_heading(piece: _Piece, shift: int, *, has_styles: bool) -> _Piece:
     return replace(piece, block=replace(block, kind=LayoutKind.HEADING, depth=2))
 
 
-def _nested(pieces: list[_Piece]) -> list[_Piece]:
-    """What stands between two steps of one numbered list belongs to the first of them."""
+def _nested(pieces: list[_DocxBlock]) -> list[_DocxBlock]:
+    """Put what stands between two steps of one numbered list into the first of them."""
     nested = list(pieces)
     for at, piece in enumerate(pieces):
         previous = _previous_step(pieces, at) if piece.list_id else None
@@ -255,18 +251,15 @@ def _nested(pieces: list[_Piece]) -> list[_Piece]:
         before = nested[at - 1].block
         if piece.block.kind is not LayoutKind.CODE or piece.block.depth:
             continue
-        if before.kind is LayoutKind.ITEM and _announces(before, piece):
+        # Code below a numbered step is always the step's own.
+        is_announced = before.marker != "-" or before.text.endswith(":") or piece.is_indented
+        if before.kind is LayoutKind.ITEM and is_announced:
             nested[at] = _within(piece, before.depth + 1)
     return nested
 
 
-def _announces(item: LayoutBlock, code: _Piece) -> bool:
-    """Whether the code below an item is the item's own: below a numbered step it always is."""
-    return item.marker != "-" or item.text.endswith(":") or code.is_indented
-
-
-def _previous_step(pieces: list[_Piece], at: int) -> int | None:
-    """Where the item before this one stands, if this one is numbered on from it."""
+def _previous_step(pieces: list[_DocxBlock], at: int) -> int | None:
+    """Return the index of the item before, if this one continues its numbering."""
     block = pieces[at].block
     if block.marker in {"-", "1."}:
         return None
@@ -279,7 +272,7 @@ def _previous_step(pieces: list[_Piece], at: int) -> int | None:
     return None
 
 
-def _within(piece: _Piece, depth: int) -> _Piece:
+def _within(piece: _DocxBlock, depth: int) -> _DocxBlock:
     block = piece.block
     if block.depth >= depth:
         return piece

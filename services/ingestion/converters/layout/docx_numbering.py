@@ -1,4 +1,4 @@
-"""Word's list numbering: which list a paragraph belongs to, how deep, and its number."""
+"""Word's list numbering: a paragraph's list, its depth and its number."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ _UNNUMBERED = {"bullet", "none"}
 
 @dataclass(frozen=True)
 class ListEntry:
-    """A paragraph's place in a list."""
+    """Place of a paragraph in a list."""
 
     list_id: str
     level: int
-    """From 0."""
+    """Depth in the list, from 0."""
     marker: str
-    """`-` or a number with a full stop, counted on as Word shows it."""
+    """Marker: `-` or a number with a full stop, counted on as Word shows it."""
 
 
-class Numbering:
-    """Counts list paragraphs; ask for each once, in document order."""
+class WordNumbering:
+    """Counter of list paragraphs; ask for each once, in document order."""
 
     def __init__(self, document: Document) -> None:
         self._lists = _lists(document)
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
     def entry(self, paragraph: Paragraph) -> ListEntry | None:
-        """None outside lists."""
+        """Return the paragraph's place in its list, or None outside lists."""
         list_id, level = _list_of(paragraph)
         if list_id not in self._lists:
             return None
@@ -49,7 +49,7 @@ class Numbering:
 
 
 def _list_of(paragraph: Paragraph) -> tuple[str, int]:
-    """List id and level, from the paragraph or the nearest style that states them."""
+    """Return list id and level, from the paragraph or the nearest style that states them."""
     list_id, level = "", 0
     for properties in _properties(paragraph):
         numbering = properties.find(qn("w:numPr"))
@@ -61,18 +61,18 @@ def _list_of(paragraph: Paragraph) -> tuple[str, int]:
 
 
 def _properties(paragraph: Paragraph) -> list[_Element]:
-    """Paragraph properties, the paragraph's own first, then those of its styles."""
+    """Return paragraph properties, the paragraph's own first, then those of its styles."""
     owners = [paragraph._p]  # python-docx has no API for numbering
     style = paragraph.style
     while style is not None:
         owners.append(style.element)
         style = style.base_style
-    found = (owner.find(qn("w:pPr")) for owner in owners)
-    return [properties for properties in found if properties is not None]
+    candidates = (owner.find(qn("w:pPr")) for owner in owners)
+    return [properties for properties in candidates if properties is not None]
 
 
 def _lists(document: Document) -> dict[str, dict[int, tuple[str, int]]]:
-    """Number format and first number by level, by list id."""
+    """Return number format and first number by level, by list id."""
     try:
         root = document.part.numbering_part.element
     except (KeyError, NotImplementedError):
@@ -101,10 +101,10 @@ def _levels(parent: _Element) -> dict[int, tuple[str, int]]:
 
 
 def _overrides(number: _Element) -> dict[int, tuple[str, int]]:
-    found: dict[int, tuple[str, int]] = {}
+    levels: dict[int, tuple[str, int]] = {}
     for override in number.findall(qn("w:lvlOverride")):
-        found.update(_levels(override))
-    return found
+        levels.update(_levels(override))
+    return levels
 
 
 def _value(element: _Element | None, default: str) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of a Word document: where they stand, what is said of them, and their bytes."""
+"""Pictures of a Word document: their places, their alternative texts and their bytes."""
 
 from collections.abc import Iterator
 from posixpath import relpath
@@ -10,7 +10,7 @@ from docx.oxml.ns import qn
 from docx.text.run import Run
 from lxml.etree import _Element
 
-from services.ingestion.converters.pictures import image
+from services.ingestion.converters.literal import image
 from services.ingestion.converters.reader import MOST_PICTURES
 
 _DRAWN = qn("w:drawing")
@@ -22,18 +22,25 @@ _WORDS_BEFORE_2007 = "{urn:schemas-microsoft-com:office:office}title"
 
 
 def pictures_of(run: Run) -> str:
-    """Return the pictures of a run as Markdown, one behind the other."""
+    """Return the pictures of a run as Markdown, one after the other."""
     parts = []
     for relation, words in dict(_drawn(run._r)).items():
-        found = run.part.rels.get(relation)
-        if found is not None:
-            address = found.target_ref if found.is_external else _name(found.target_part)
+        relationship = run.part.rels.get(relation)
+        if relationship is not None:
+            address = (
+                relationship.target_ref
+                if relationship.is_external
+                else _name(relationship.target_part)
+            )
             parts.append(image(words, address))
     return " ".join(parts)
 
 
 def _drawn(run: _Element) -> Iterator[tuple[str, str]]:
-    """Yield relations to pictures with their words; the one of an older form stands beside it."""
+    """Yield relation ids of pictures with their alternative texts.
+
+    A picture may appear in the form before 2007 too.
+    """
     for drawing in run.iter(_DRAWN):
         about = drawing.find(f".//{_ABOUT}")
         words = (about.get("descr") or about.get("title") or "") if about is not None else ""
@@ -44,8 +51,8 @@ def _drawn(run: _Element) -> Iterator[tuple[str, str]]:
             yield data.get(qn("r:id")) or "", data.get(_WORDS_BEFORE_2007) or ""
 
 
-def held_pictures(document: Document) -> dict[str, bytes]:
-    """Return the pictures that the file holds, by the addresses that the text names them with."""
+def embedded_pictures(document: Document) -> dict[str, bytes]:
+    """Return the pictures embedded in the file, by the addresses that the text uses for them."""
     related = [each for each in document.part.rels.values() if not each.is_external]
     parts = [each.target_part for each in related if each.reltype == RELATIONSHIP_TYPE.IMAGE]
     return {_name(part): part.blob for part in parts[:MOST_PICTURES]}

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind
-from services.ingestion.converters.layout.pdf_lines import Line, Word, spaced
-from services.ingestion.converters.literal import escaped, inline_code
-from services.ingestion.converters.pictures import image
+from services.ingestion.converters.layout.pdf_lines import Line, Word, join_words
+from services.ingestion.converters.literal import escaped, image, inline_code
 
 _LARGER = 1.08
-"""A heading's font is at least this many times the body's."""
+"""Least ratio of a heading's font size to the body's."""
 _HEADING_LENGTH = 120
 _NEW_PARAGRAPH_GAP = 0.75
-"""A gap of more than this share of the font size between two lines starts a paragraph."""
+"""Least gap between two lines that starts a paragraph, as a share of the font size."""
 _WRAPPED_HEADING_GAP = 0.4
 _INDENT = 2.0
-"""Points that count as an indent rather than as imprecision."""
+"""Points from which an indent is more than imprecision."""
 _TABLE_INDENT = 12.0
 _BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\-o]")
 _NUMBER = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.):]")
@@ -29,7 +28,7 @@ _SENTENCE_END = re.compile(r"[.!?:;]$")
 
 @dataclass(frozen=True)
 class _Marker:
-    """A list item's marker and where it and its text stand."""
+    """Marker of a list item, with the positions of it and of its text."""
 
     text: str
     x: float
@@ -38,11 +37,11 @@ class _Marker:
 
 
 @dataclass
-class _State:
-    """What has been read so far."""
+class _PdfLayout:
+    """State of the reading: the blocks so far, the open list items and the fonts."""
 
     right: float
-    """Where the longest line ends."""
+    """Right end of the longest line."""
     body: float
     levels: dict[tuple[float, bool], int]
     blocks: list[LayoutBlock] = field(default_factory=list)
@@ -52,9 +51,9 @@ class _State:
 
 
 def blocks(lines: Sequence[Line]) -> list[LayoutBlock]:
-    """All blocks in reading order, each in the list item it belongs to."""
+    """Return all blocks in reading order, each in the list item it belongs to."""
     right = max((line.x1 for line in lines if line.is_text and not line.is_code), default=0.0)
-    state = _State(right, *_font_levels(lines))
+    state = _PdfLayout(right, *_font_levels(lines))
     for line in lines:
         _take(state, line)
         state.previous = line
@@ -62,22 +61,23 @@ def blocks(lines: Sequence[Line]) -> list[LayoutBlock]:
 
 
 def _under_title(blocks: Sequence[LayoutBlock]) -> list[LayoutBlock]:
-    """What opens the document is its title, even where the sections look the same as it."""
+    """Make the opening heading the title, even where the sections look the same as it."""
     levels = [block.depth for block in blocks if block.kind is LayoutKind.HEADING]
     opens = bool(blocks) and blocks[0].kind is LayoutKind.HEADING
     if not opens or _NUMBERED.match(blocks[0].text) or levels.count(1) < 2 or levels[0] != 1:
         return list(blocks)
     title, *rest = blocks
-    return [title, *(_deeper(block) for block in rest)]
-
-
-def _deeper(block: LayoutBlock) -> LayoutBlock:
-    is_heading = block.kind is LayoutKind.HEADING
-    return replace(block, depth=block.depth + 1) if is_heading else block
+    return [
+        title,
+        *(
+            replace(block, depth=block.depth + 1) if block.kind is LayoutKind.HEADING else block
+            for block in rest
+        ),
+    ]
 
 
 def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool], int]]:
-    """The body's font size, and the heading level of each larger or bolder look."""
+    """Return the body's font size, and the heading level of each larger or bolder look."""
     sizes: Counter[float] = Counter()
     for line in lines:
         if line.is_text and not line.is_code:
@@ -89,7 +89,7 @@ def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool],
 
 
 def _stands_out(line: Line, body: float) -> bool:
-    """Whether the line's look is a heading's: larger than the body, or bold all through."""
+    """Return True if the line looks like a heading: larger than the body, or all bold."""
     if not line.is_text or line.is_code or len(line.text) > _HEADING_LENGTH:
         return False
     if line.size > _LARGER * body:
@@ -97,7 +97,7 @@ def _stands_out(line: Line, body: float) -> bool:
     return line.is_bold and line.size >= body and not _SENTENCE_END.search(line.text)
 
 
-def _take(state: _State, line: Line) -> None:
+def _take(state: _PdfLayout, line: Line) -> None:
     if line.picture:
         text = image(line.picture.words, line.picture.name)
         depth = len(state.open_items)
@@ -114,25 +114,27 @@ def _take(state: _State, line: Line) -> None:
         _take_text(state, line)
 
 
-def _take_table(state: _State, line: Line) -> None:
-    """A table is an item's own when it begins where the item's text does; it may be centred."""
+def _take_table(state: _PdfLayout, line: Line) -> None:
+    """Add a table, to the item where its text begins; it may be centred."""
     while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
         state.open_items.pop()
     rows = tuple(tuple(map(escaped, row)) for row in line.rows)
     state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=len(state.open_items), rows=rows))
 
 
-def _take_heading(state: _State, line: Line) -> None:
+def _take_heading(state: _PdfLayout, line: Line) -> None:
     state.open_items.clear()
     level = state.levels[(line.size, line.is_bold)]
     last = state.blocks[-1] if state.blocks else None
-    if last and last.kind is LayoutKind.HEADING and last.depth == level and _wraps(state, line):
+    # A heading goes on in this line if it is closer than the next heading would be.
+    is_close = _gap(state, line) <= _WRAPPED_HEADING_GAP * line.size
+    if last and last.kind is LayoutKind.HEADING and last.depth == level and is_close:
         state.blocks[-1] = replace(last, text=f"{last.text} {escaped(line.text)}")
     else:
         state.blocks.append(LayoutBlock(LayoutKind.HEADING, escaped(line.text), depth=level))
 
 
-def _take_code(state: _State, line: Line) -> None:
+def _take_code(state: _PdfLayout, line: Line) -> None:
     last = state.blocks[-1] if state.blocks else None
     if last and last.kind is LayoutKind.CODE and state.previous and state.previous.is_code:
         blank = "\n" if _gap(state, line) > 1.2 * line.size else ""
@@ -146,7 +148,7 @@ def _take_code(state: _State, line: Line) -> None:
 
 
 def _code_text(line: Line, left: float) -> str:
-    """The line with its blanks put back, as many as its widths tell."""
+    """Return the line with as many blanks put back as its widths tell."""
     first = line.words[0]
     width = (first.x1 - first.x0) / max(len(first.text), 1)
     text = ""
@@ -156,7 +158,7 @@ def _code_text(line: Line, left: float) -> str:
     return text
 
 
-def _take_item(state: _State, line: Line, marker: _Marker) -> None:
+def _take_item(state: _PdfLayout, line: Line, marker: _Marker) -> None:
     while state.open_items and state.open_items[-1].x > marker.x - _INDENT:
         state.open_items.pop()
     text = _inline(line.words[marker.words :])
@@ -165,7 +167,7 @@ def _take_item(state: _State, line: Line, marker: _Marker) -> None:
     state.open_items.append(marker)
 
 
-def _take_text(state: _State, line: Line) -> None:
+def _take_text(state: _PdfLayout, line: Line) -> None:
     last = state.blocks[-1] if state.blocks else None
     text = _inline(line.words)
     is_text = last is not None and last.kind in {LayoutKind.PARAGRAPH, LayoutKind.ITEM}
@@ -176,8 +178,8 @@ def _take_text(state: _State, line: Line) -> None:
     state.blocks.append(LayoutBlock(LayoutKind.PARAGRAPH, text, _depth(state, line)))
 
 
-def _continues(state: _State, last: LayoutBlock, line: Line) -> bool:
-    """Whether the line goes on with the block before it, over a page's end too."""
+def _continues(state: _PdfLayout, last: LayoutBlock, line: Line) -> bool:
+    """Return True if the line goes on with the block before it, also across pages."""
     previous = state.previous
     if previous is None or not previous.is_text or previous.is_code:
         return False
@@ -185,11 +187,11 @@ def _continues(state: _State, last: LayoutBlock, line: Line) -> bool:
         return False
     if previous.page != line.page:
         return not _SENTENCE_END.search(last.text)
-    return _follows(state, line)
+    return _gap(state, line) <= _NEW_PARAGRAPH_GAP * line.size
 
 
-def _belongs_to_item(state: _State, previous: Line, line: Line) -> bool:
-    """Whether the line is indented into the last item, or its text wraps back to the marker."""
+def _belongs_to_item(state: _PdfLayout, previous: Line, line: Line) -> bool:
+    """Return True if the line is indented into the last item, or wraps back to its marker."""
     marker = state.open_items[-1]
     if line.x0 > marker.x + _INDENT:
         return True
@@ -198,56 +200,41 @@ def _belongs_to_item(state: _State, previous: Line, line: Line) -> bool:
     return line.x0 > marker.x - _INDENT and not had_room
 
 
-def _follows(state: _State, line: Line) -> bool:
-    return _gap(state, line) <= _NEW_PARAGRAPH_GAP * line.size
-
-
-def _wraps(state: _State, line: Line) -> bool:
-    """Whether a heading goes on in this line: closer than a heading is to the next one."""
-    return _gap(state, line) <= _WRAPPED_HEADING_GAP * line.size
-
-
-def _gap(state: _State, line: Line) -> float:
-    """Points between the previous line and this one; endless over a page's end."""
+def _gap(state: _PdfLayout, line: Line) -> float:
+    """Return the points between the previous line and this one; infinite across pages."""
     if state.previous is None or state.previous.page != line.page:
         return float("inf")
     return line.top - state.previous.bottom
 
 
-def _depth(state: _State, line: Line) -> int:
-    """How many open items the line is indented into; shallower ones are closed."""
+def _depth(state: _PdfLayout, line: Line) -> int:
+    """Count the open items that the line is indented into; close the deeper ones."""
     while state.open_items and line.x0 < state.open_items[-1].text_x - _INDENT:
         state.open_items.pop()
     return len(state.open_items)
 
 
-def _marker(state: _State, line: Line) -> _Marker | None:
+def _marker(state: _PdfLayout, line: Line) -> _Marker | None:
     first, *rest = line.words
     if not rest:
         return None
     text_x = rest[0].x0
     if _BULLET.fullmatch(first.text):
         return _Marker("-", first.x0, text_x, 1)
-    if _is_numbered_heading(state, line):
+    if _stands_out(line, state.body):  # a numbered heading
         return None
-    if found := _NUMBER.fullmatch(first.text):
-        return _Marker(f"{_number(found.group(1))}.", first.x0, text_x, 1)
+    if number := _NUMBER.fullmatch(first.text):
+        text = number.group(1)
+        # Letters count from a = 1, since Markdown has numbers only.
+        count = int(text) if text.isdigit() else ord(text.lower()) - ord("a") + 1
+        return _Marker(f"{count}.", first.x0, text_x, 1)
     if _BARE_NUMBER.fullmatch(first.text) and _is_next(state, first, text_x):
         return _Marker(f"{first.text}.", first.x0, text_x, 1)
     return None
 
 
-def _is_numbered_heading(state: _State, line: Line) -> bool:
-    return _stands_out(line, state.body)
-
-
-def _number(text: str) -> int:
-    """Letters count from a = 1: Markdown has numbers only."""
-    return int(text) if text.isdigit() else ord(text.lower()) - ord("a") + 1
-
-
-def _is_next(state: _State, word: Word, text_x: float) -> bool:
-    """Whether a number without a full stop is the next of its list, set apart from the text."""
+def _is_next(state: _PdfLayout, word: Word, text_x: float) -> bool:
+    """Return True if a bare number is the next of its list, set apart from the text."""
     if text_x - word.x1 < 0.5 * word.size:
         return False
     siblings = [item.text for item in state.open_items if abs(item.x - word.x0) <= _INDENT]
@@ -256,12 +243,12 @@ def _is_next(state: _State, word: Word, text_x: float) -> bool:
 
 
 def _inline(words: Sequence[Word]) -> str:
-    """Text with runs of monospaced words marked as code."""
+    """Return the text with runs of monospaced words marked as code."""
     parts: list[tuple[str, Word]] = []
     for is_code, run in groupby(words, key=lambda word: word.is_code):
         group = list(run)
-        text = spaced((word.text, word) for word in group)
+        text = join_words((word.text, word) for word in group)
         marked = inline_code(text) if is_code else escaped(text)
         # The last word stands for the run's end, so a gap is measured from there.
         parts.append((marked, replace(group[-1], x0=group[0].x0)))
-    return spaced(parts)
+    return join_words(parts)

@@ -1,4 +1,4 @@
-"""Lines of a PDF in reading order, each with its looks; running heads and feet are gone."""
+"""Lines of a PDF in reading order, each with its looks, without running heads and feet."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,15 +14,15 @@ from services.ingestion.converters.layout.blocks import is_monospaced
 from services.ingestion.converters.layout.pdf_pictures import PdfPicture, pictures_of
 
 _MARGIN = 0.1
-"""Share of the page's height at the top and at the foot where running lines stand."""
+"""Share of the page's height at top and bottom where running heads and feet stand."""
 _RUNNING_SHARE = 0.5
-"""A line at the margin of more than this share of the pages is a running head or foot."""
+"""Share of the pages above which a line at the margin is a running head or foot."""
 _SAME_LINE = 0.4
-"""Words whose feet are nearer than this share of their size stand on one line."""
+"""Largest distance of the feet of words on one line, as a share of their size."""
 _GAP = 0.12
 """Share of the font size that sets words apart: a blank is 0.2 to 0.6, kerning below 0.1."""
 _FEW_CHARACTERS = 8
-"""Fewer different characters may have one width by chance."""
+"""Least number of different characters: fewer may have one width by chance."""
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _BULLET_FONT = re.compile(r"symbol|wingding|dingbat", re.IGNORECASE)
 _UNMAPPED = re.compile(r"\(cid:\d+\)")
@@ -30,7 +30,7 @@ _UNMAPPED = re.compile(r"\(cid:\d+\)")
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its looks; lengths are in points."""
+    """Word with its looks; lengths are in points."""
 
     text: str
     x0: float
@@ -40,11 +40,11 @@ class Word:
     size: float
     font: str
     is_code: bool
-    """Whether it is set in a monospaced font."""
+    """True if it is set in a monospaced font."""
 
     @property
     def is_bold(self) -> bool:
-        """Whether its font is a heavy one."""
+        """True if its font is a heavy one."""
         return _BOLD.search(self.font) is not None
 
 
@@ -59,52 +59,52 @@ class Line:
 
     @property
     def is_text(self) -> bool:
-        """Whether it holds words of its own."""
+        """True if it has words of its own."""
         return not self.rows and self.picture is None
 
     @property
     def text(self) -> str:
-        """Its words, with a blank wherever there is a gap."""
-        return spaced((word.text, word) for word in self.words)
+        """The words, with a blank wherever there is a gap."""
+        return join_words((word.text, word) for word in self.words)
 
     @property
     def x0(self) -> float:
-        """Where it begins."""
+        """Left end."""
         return self.words[0].x0
 
     @property
     def x1(self) -> float:
-        """Where it ends."""
+        """Right end."""
         return self.words[-1].x1
 
     @property
     def top(self) -> float:
-        """Its upper edge, from the top of its page."""
+        """Upper edge, from the top of the page."""
         return min(word.top for word in self.words)
 
     @property
     def bottom(self) -> float:
-        """Its lower edge, from the top of its page."""
+        """Lower edge, from the top of the page."""
         return max(word.bottom for word in self.words)
 
     @property
     def size(self) -> float:
-        """Font size of most of it, to half a point."""
+        """Font size of most words, to half a point."""
         return round(median(word.size for word in self.words) * 2) / 2
 
     @property
     def is_code(self) -> bool:
-        """Whether all of it is set in a monospaced font."""
+        """True if all of it is set in a monospaced font."""
         return all(word.is_code for word in self.words)
 
     @property
     def is_bold(self) -> bool:
-        """Whether all of it is bold."""
+        """True if all of it is bold."""
         return all(word.is_bold for word in self.words)
 
 
-def spaced(parts: Iterable[tuple[str, Word]]) -> str:
-    """Texts joined by a blank, except where the words they stand for touch: `failed` + `,`."""
+def join_words(parts: Iterable[tuple[str, Word]]) -> str:
+    """Join texts by blanks, except where the words they stand for touch: `failed` + `,`."""
     text, previous = "", None
     for part, word in parts:
         touches = previous is None or word.x0 - previous.x1 < _GAP * word.size
@@ -114,7 +114,7 @@ def spaced(parts: Iterable[tuple[str, Word]]) -> str:
 
 
 def lines(pdf: PDF) -> list[Line]:
-    """All lines of all pages, tables and pictures in their places."""
+    """Return all lines of all pages, with tables and pictures in their places."""
     heights: list[float] = []
     pages: list[list[Line]] = []
     for number, page in enumerate(pdf.pages):
@@ -125,7 +125,12 @@ def lines(pdf: PDF) -> list[Line]:
 
 
 def _page_lines(page: Page, number: int) -> list[Line]:
-    tables = [table for table in page.find_tables() if _is_table(table)]
+    # A table has two rows and columns at least: a single box only frames prose or code.
+    tables = [
+        table
+        for table in page.find_tables()
+        if len(table.rows) >= 2 and max(len(row.cells) for row in table.rows) >= 2
+    ]
     raw = page.extract_words(
         x_tolerance_ratio=_GAP, keep_blank_chars=False, extra_attrs=["fontname", "size"]
     )
@@ -135,14 +140,16 @@ def _page_lines(page: Page, number: int) -> list[Line]:
         for word in (_word(each, fixed) for each in raw)
         if not any(_inside(word, table.bbox) for table in tables)
     ]
-    found = [Line(tuple(group), number) for group in _grouped(words)]
-    found += [_table_line(table, number) for table in tables]
-    found += [Line((_blank(each.box),), number, picture=each) for each in pictures_of(page)]
-    return sorted(found, key=lambda line: (line.top, line.x0))
+    page_lines = [Line(tuple(group), number) for group in _grouped(words)]
+    for table in tables:
+        rows = tuple(tuple(cell or "" for cell in row) for row in table.extract())
+        page_lines.append(Line((_blank(table.bbox),), number, rows))
+    page_lines += [Line((_blank(each.box),), number, picture=each) for each in pictures_of(page)]
+    return sorted(page_lines, key=lambda line: (line.top, line.x0))
 
 
 def _fixed_pitch_fonts(page: Page) -> set[str]:
-    """Fonts whose characters all have one width, whatever the font's name says."""
+    """Return the fonts whose characters all have one width, whatever the font's name says."""
     widths: dict[str, dict[str, float]] = defaultdict(dict)
     for char in page.chars:
         if char["text"].isalnum() and char["size"]:
@@ -182,18 +189,8 @@ def _grouped(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(group, key=lambda word: word.x0) for group in groups]
 
 
-def _is_table(table: Any) -> bool:  # noqa: ANN401  (pdfplumber's is untyped)
-    """Two rows and columns at least: a single ruled box is a frame around prose or code."""
-    return len(table.rows) >= 2 and max(len(row.cells) for row in table.rows) >= 2
-
-
-def _table_line(table: Any, page: int) -> Line:  # noqa: ANN401  (pdfplumber's is untyped)
-    rows = tuple(tuple(cell or "" for cell in row) for row in table.extract())
-    return Line((_blank(table.bbox),), page, rows)
-
-
 def _blank(box: tuple[float, float, float, float]) -> Word:
-    """Return the place of something that has no words."""
+    """Return an empty word in the place of something that has no words."""
     x0, top, x1, bottom = box
     return Word("", x0, x1, top, bottom, 0.0, "", is_code=False)
 
@@ -224,5 +221,5 @@ def _is_marginal(line: Line, height: float) -> bool:
 
 
 def _key(line: Line) -> str:
-    """The line without its digits: page numbers and dates differ from page to page."""
+    """Return the line without its digits: page numbers and dates differ from page to page."""
     return re.sub(r"\d+", "0", line.text)

@@ -1,4 +1,4 @@
-"""Pictures of a PDF: where they stand, and the bytes of those that are easily had.
+"""Pictures of a PDF: their places, and the bytes of those that are easily extracted.
 
 A PDF keeps photographs as JPEG files, and screenshots as bare pixels, of which a PNG is made; of
 other forms only the place is kept.
@@ -16,11 +16,11 @@ from pdfplumber.page import Page
 from PIL import Image
 
 _LEAST = 24.0
-"""Points; what is smaller is a bullet, a rule or a sign."""
+"""Least width and height, in points; anything smaller is a bullet, a rule or a sign."""
 _WHOLE_PAGE = 0.8
 """Share of the page that a scan or a background covers."""
 _MOST_PIXELS = 10_000_000
-"""Of bare pixels, three bytes each."""
+"""Most pixels of an uncompressed picture, three bytes each."""
 _MODES = {1: "L", 3: "RGB"}
 _BITS = 8
 _NO_PREDICTOR = 1
@@ -35,14 +35,14 @@ class PdfPicture:
     box: tuple[float, float, float, float]
     """Left, top, right and bottom, in points from the page's upper left corner."""
     content: bytes
-    """Empty where the PDF keeps it in a form of its own."""
+    """Bytes of the picture; empty where the PDF keeps it in a form of its own."""
 
 
 def pictures_of(page: Page) -> Iterator[PdfPicture]:
-    """Yield the pictures of a page that are large enough to show something, none of all of it."""
+    """Yield the pictures of a page, except those that are tiny or cover all of it."""
     number = 0
-    for found in page.images:
-        x0, top, x1, bottom = (float(found[side]) for side in ("x0", "top", "x1", "bottom"))
+    for embedded in page.images:
+        x0, top, x1, bottom = (float(embedded[side]) for side in ("x0", "top", "x1", "bottom"))
         wide, high = x1 - x0, bottom - top
         is_small = min(wide, high) < _LEAST
         if is_small or wide * high > _WHOLE_PAGE * float(page.width * page.height):
@@ -52,7 +52,7 @@ def pictures_of(page: Page) -> Iterator[PdfPicture]:
             f"page-{page.page_number}-picture-{number}",
             f"Picture {number} of page {page.page_number}",
             (x0, top, x1, bottom),
-            _content(found["stream"]),
+            _content(embedded["stream"]),
         )
 
 
@@ -74,7 +74,7 @@ def _content(stream: PDFStream) -> bytes:
 
 
 def _png(stream: PDFStream, raw: bytes) -> bytes:
-    """Return pixels of one byte a colour as a PNG; nothing where they are something else."""
+    """Return pixels of one byte a colour as a PNG, or nothing if they are something else."""
     size = (_number(stream, "Width"), _number(stream, "Height"))
     if not 0 < size[0] * size[1] <= _MOST_PIXELS or _number(stream, "BitsPerComponent") != _BITS:
         return b""

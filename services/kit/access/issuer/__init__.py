@@ -1,1 +1,1 @@
-"""The issuer whose tokens name people: what it answers, its keys, its tokens."""
+"""The issuer whose tokens identify people: its answers, keys and tokens."""

@@ -1,4 +1,4 @@
-"""What an issuer answers at addresses that are configured, or that its own document names."""
+"""Answers of an issuer at addresses that are configured, or that its own document names."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _LARGEST = 1_000_000
 
 
 class IssuerAnswers:
-    """JSON of an issuer. Safe to share between threads."""
+    """HTTP client for an issuer's JSON; thread-safe."""
 
     def __init__(self, transport: httpx.BaseTransport | None = None) -> None:
         # A redirect would lead to an address that nobody configured.
@@ -20,21 +20,21 @@ class IssuerAnswers:
         )
 
     def get(self, url: str) -> Any:  # noqa: ANN401 - JSON
-        """What stands there.
+        """Fetch the JSON of a URL.
 
         Raises:
             httpx.HTTPError: It did not answer.
             ValueError: It answered something else than JSON, or not with 200.
         """
-        status, found = self._ask("GET", url)
+        status, body = self._ask("GET", url)
         if status != 200:
             raise ValueError(f"it answered {status}")
-        return found
+        return body
 
     def post(
         self, url: str, form: Mapping[str, str], *, user: tuple[str, str] | None = None
     ) -> tuple[int, Any]:
-        """Status and JSON of the answer to a form, as `user` with a password; raises as `get`."""
+        """Post a form, as `user` with a password, and return status and JSON; raises as `get`."""
         auth = httpx.BasicAuth(*user) if user else None
         return self._ask("POST", url, data=dict(form), auth=auth)
 

@@ -1,1 +1,1 @@
-"""Sessions of browsers: their cookies, and the people and keys that they stand for."""
+"""Sessions of browsers: their cookies, and the people and keys behind them."""

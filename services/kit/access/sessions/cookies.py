@@ -1,4 +1,4 @@
-"""The cookies of signing in: whether they are for TLS alone, how they are called, what they say."""
+"""The cookies of signing in: their names, contents and restriction to TLS."""
 
 import re
 
@@ -12,47 +12,47 @@ _NAME = "flowxpert-session"
 
 
 class Cookies:
-    """Sets and reads cookies.
+    """Reader and writer of the sign-in cookies.
 
     Over TLS their names begin with `__Host-`, which browsers hold to this host and to TLS: no other
     host, and nobody on the way, can put one in their place.
     """
 
     def __init__(self, public_url: str | None) -> None:
-        """Where people reach the platform says whether it is over TLS; else each request does."""
+        """Take the public URL, which decides about TLS; without one each request does."""
         self._public_url = public_url
 
     def is_secure(self, request: Request) -> bool:
-        """Whether the browser came over TLS."""
+        """Tell whether the browser came over TLS."""
         seen = self._public_url or f"{request.get('scheme', 'http')}:"
         return seen.lower().startswith("https:")
 
     def session(self, request: Request) -> str | None:
-        """The session's id that a browser sends; empty where it cannot be one, None without any."""
-        found = self.read(request, _NAME)
-        return found if found is None or _SESSION.match(found) else ""
+        """Return the session id of a browser; empty if malformed, None without a cookie."""
+        session_id = self.read(request, _NAME)
+        return session_id if session_id is None or _SESSION.match(session_id) else ""
 
     def set_session(self, request: Request, answer: Response, session_id: str, age_s: int) -> None:
-        """Give the browser its session's id."""
+        """Set the cookie with the session's id."""
         self.write(request, answer, _NAME, session_id, age_s)
 
     def drop_session(self, request: Request, answer: Response) -> None:
-        """Take it away."""
+        """Delete the cookie with the session's id."""
         self.write(request, answer, _NAME, "", 0)
 
     def read(self, request: Request, name: str) -> str | None:
-        """What a cookie of ours says; None where the browser sends none, or two of that name."""
+        """Return the value of a cookie; None if there is none, or two of that name."""
         wanted = self._full_name(request, name)
         pairs = ";".join(Headers(scope=request).getlist("cookie")).split(";")
-        found = [
+        values = [
             value.strip()
             for key, _, value in (pair.partition("=") for pair in pairs)
             if key.strip() == wanted
         ]
-        return found[0] if len(found) == 1 else None
+        return values[0] if len(values) == 1 else None
 
     def write(self, request: Request, answer: Response, name: str, value: str, age_s: int) -> None:
-        """Set a cookie for so many seconds, hidden from scripts and other sites' forms."""
+        """Set a cookie for so many seconds, out of reach of scripts and other sites' forms."""
         answer.set_cookie(
             self._full_name(request, name),
             value,

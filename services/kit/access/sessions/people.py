@@ -1,4 +1,4 @@
-"""The people who signed in: known by issuer and subject, each shown under a name of their own."""
+"""The people who signed in: identified by issuer and subject, each with a unique name."""
 
 import time
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ _MOST_NAME = 200
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody as their issuer tells it."""
+    """A person as described by their issuer."""
 
     issuer: str
     subject: str
-    """At most `MOST_SUBJECT` characters."""
+    """Subject, of at most `MOST_SUBJECT` characters."""
     name: str
     roles: frozenset[Role]
 
 
-def note_person(session: Session, person: Person) -> PersonRow:
-    """The row of the person, who signs in now.
+def record_sign_in(session: Session, person: Person) -> PersonRow:
+    """Create or update the row of a person who signs in.
 
     Raises:
-        IntegrityError: Somebody else did at this moment; trying again helps.
+        IntegrityError: Another sign-in took the same name at this moment; trying again helps.
     """
     now = time.time()
     whose = (PersonRow.issuer == person.issuer, PersonRow.subject == person.subject)
@@ -43,7 +43,7 @@ def note_person(session: Session, person: Person) -> PersonRow:
 
 
 def _free_name(session: Session, person: Person, own_id: int | None) -> str:
-    """Their name; with the subject, and the issuer too, where somebody else has it."""
+    """Return the person's name, with subject and issuer if somebody else has it."""
     short = person.name[:100].rstrip()
     wanted = (
         person.name[:_MOST_NAME],

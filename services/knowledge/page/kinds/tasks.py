@@ -1,4 +1,4 @@
-"""Tasks of a page: sections of which each is done for itself, where form says so surely."""
+"""Tasks of a page: sections that are each done on their own, if the form shows it clearly."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -13,15 +13,15 @@ from services.knowledge.page.boxes import Box
 from services.language.names import is_identifier
 
 _FEWEST = 3
-"""Two sisters are as often two phases of one task."""
+"""Minimum of sections; two are as often two phases of one task."""
 _NEARLY_ALL = 0.75
-"""Share of the page's boxes that its tasks hold together: the rest introduces or closes."""
+"""Share of the page's boxes that its tasks must contain: the rest introduces or closes."""
 _SHORT = 3
-"""A heading of fewer words names a phase ("Diagnosis", "Behebung") rather than a task."""
+"""Word limit; a heading of fewer words names a phase ("Diagnosis", "Behebung"), not a task."""
 _MOST_SHORT = 0.35
 _MANY = 8
 _MOST_SHORT_OF_MANY = 0.8
-"""One task hardly has so many phases that a fifth of them have long names."""
+"""Limit for many sections: one task hardly has so many phases that a fifth have long names."""
 _HALF = 0.5
 _MOST = 0.6
 _NUMBER_IN_FRONT = re.compile(r"\W*(?:\w{1,9}\s+)?\d{1,3}(?:\s*[.):–—-]|\s|$)")
@@ -34,14 +34,14 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _FIRST_NUMBER = re.compile(r"\d+")
 _OF_THE_WHOLE_PAGE = frozenset({SectionRole.NOTE, SectionRole.REFERENCE, SectionRole.PARAMETER})
 _CLOSING = frozenset({SectionRole.VERIFICATION, SectionRole.ESCALATION})
-"""Beside a section of another role, these close what it began."""
+"""Roles that, beside a section of another role, close what that one began."""
 
 
 def tasks_of(page: Page, boxes: Sequence[Box]) -> list[Section]:
-    """Return the sections that are tasks of their own; none where the page is of one task.
+    """Return the sections that are tasks of their own; none if the page has one task.
 
-    What stands outside these sections belongs to all of them. In doubt a page is of one task, and
-    its sections are phases that are all needed.
+    Content outside these sections belongs to all of them. In doubt a page has one task, and its
+    sections are phases that are all needed.
     """
     sections = [section for section in page.sections() if section.heading]
     keys = frozenset(box.block.key for box in boxes)
@@ -49,8 +49,8 @@ def tasks_of(page: Page, boxes: Sequence[Box]) -> list[Section]:
     while below:
         parts = [part for part in _parts(below, keys) if part.acts and not part.is_of_whole_page]
         if len(parts) != 1:
-            held = sum(part.boxes for part in parts)
-            is_several = held >= _NEARLY_ALL * len(boxes) and _are_tasks(parts, page)
+            boxes_in_parts = sum(part.boxes for part in parts)
+            is_several = boxes_in_parts >= _NEARLY_ALL * len(boxes) and _are_tasks(parts, page)
             return [part.section for part in parts] if is_several else []
         only = parts[0].sections
         is_title = only[:1] == title or only[0].level == 1
@@ -63,7 +63,7 @@ class _Part:
     """A section with all sections below it."""
 
     sections: list[Section]
-    """Its own first."""
+    """Sections, its own first."""
     blocks: list[Block]
     boxes: int
 
@@ -77,7 +77,7 @@ class _Part:
 
     @property
     def acts(self) -> bool:
-        """Whether somebody could work by it alone."""
+        """True if somebody could work by it alone."""
         return self.boxes > 1 or any(b.number or b.kind is BlockKind.CODE for b in self.blocks)
 
     @property
@@ -99,7 +99,7 @@ def _parts(sections: Sequence[Section], boxes: Collection[str]) -> Iterator[_Par
 
 
 def _are_tasks(parts: Sequence[_Part], page: Page) -> bool:
-    """Return whether nothing says that the sections are phases of one task."""
+    """Return True unless something shows that the sections are phases of one task."""
     if len(parts) < _FEWEST:
         return False
     short = sum(_is_short(part.section) for part in parts) / len(parts)
@@ -111,7 +111,7 @@ def _are_tasks(parts: Sequence[_Part], page: Page) -> bool:
 
 
 def _are_of_a_kind(parts: Sequence[_Part]) -> bool:
-    """Return whether most headings name variants of a matter, or all are names of alerts.
+    """Return True if most headings name variants of one subject, or all are alert names.
 
     Tasks do different things to the same: "Add a member", "Remove a member". Phases of one task
     are named for what is done in each.
@@ -125,19 +125,19 @@ def _are_of_a_kind(parts: Sequence[_Part]) -> bool:
 
 
 def _heading_words(title: str) -> set[str]:
-    """Return the words that say something, by their length; pairs of letters where no space is."""
+    """Return the significant words, by length; pairs of letters in scripts without spaces."""
     words = set(_LONG_WORD.findall(title.casefold()))
     return words | {a + b for run in _UNSPACED.findall(title) for a, b in pairwise(run)}
 
 
 def _follow_one_another(parts: Sequence[_Part]) -> bool:
-    """Return whether headings or lists are numbered through, or one sets what another uses."""
+    """Return True if headings or lists share a numbering, or one sets what another uses."""
     numbered = sum(bool(_NUMBER_IN_FRONT.match(part.title)) for part in parts)
     return numbered >= _HALF * len(parts) or any(map(_goes_on, parts)) or _share_settings(parts)
 
 
 def _goes_on(part: _Part) -> bool:
-    """Return whether its first list goes on with the numbers of another section."""
+    """Return True if its first list continues the numbers of another section."""
     number = next((block.number for block in part.blocks if block.number), "")
     first = _FIRST_NUMBER.match(number)
     return first is not None and int(first[0]) > 1
@@ -155,7 +155,7 @@ def _share_settings(parts: Sequence[_Part]) -> bool:
 
 
 def _are_phases(parts: Sequence[_Part]) -> bool:
-    """Return whether headings name phases, or ask one thing after the other."""
+    """Return True if headings name phases, or ask one question after another."""
     roles = {role for part in parts if (role := role_of_heading(part.title)) in STEP_ROLES}
     if len(roles) > 1 and roles & _CLOSING:
         return True
@@ -165,7 +165,7 @@ def _are_phases(parts: Sequence[_Part]) -> bool:
 
 
 def _refer(parts: Sequence[_Part], page: Page) -> bool:
-    """Return whether many of the sections send on to the next."""
+    """Return True if many of the sections link to the next."""
     following = pairwise(parts)
     sent = sum(
         any(

@@ -59,27 +59,27 @@ def test_every_item_and_paragraph_is_there_once_with_its_own_lines():
 
 
 def test_a_box_without_a_step_costs_precision_and_a_step_without_a_box_recall():
-    found = figures({"fan.md": drawing(3, 7, 13)}, {})["pooled"]["boxes"]
-    assert (found["precision"], found["recall"]) == (0.667, 0.667)
-    assert found["wrong, median"] == 2
+    scores = figures({"fan.md": drawing(3, 7, 13)}, {})["pooled"]["boxes"]
+    assert (scores["precision"], scores["recall"]) == (0.667, 0.667)
+    assert scores["wrong, median"] == 2
 
 
 def test_ends_are_no_steps():
-    found = figures({"fan.md": drawing(5, 7, 13)}, {})["pooled"]["boxes"]
-    assert found["F1"] == 1
-    assert found["wrong, median"] == 0
+    scores = figures({"fan.md": drawing(5, 7, 13)}, {})["pooled"]["boxes"]
+    assert scores["F1"] == 1
+    assert scores["wrong, median"] == 0
 
 
 def test_a_second_drawing_is_measured_as_if_it_were_boxes():
-    found = figures({"fan.md": drawing(5, 7, 13)}, {"fan.md": drawing(7, 13)})["pooled"]
-    assert found["second drawing"]["recall"] == 0.667
-    assert found["second drawing"]["precision"] == 1
+    scores = figures({"fan.md": drawing(5, 7, 13)}, {"fan.md": drawing(7, 13)})["pooled"]
+    assert scores["second drawing"]["recall"] == 0.667
+    assert scores["second drawing"]["precision"] == 1
 
 
 def test_a_set_has_figures_of_its_own_with_intervals():
-    found = figures({"fan.md": drawing(7, 13)}, {})
-    assert found["sets"]["switches"]["n"] == 1
-    assert found["intervals"]["switches"]["precision from"] == 0.667
+    scores = figures({"fan.md": drawing(7, 13)}, {})
+    assert scores["sets"]["switches"]["n"] == 1
+    assert scores["intervals"]["switches"]["precision from"] == 0.667
 
 
 def test_options_of_an_either_or_have_a_box_each():

@@ -1,8 +1,8 @@
 import pytest
 
 from evaluation.benches.graph import BuiltDocument, report
-from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
+from services.ingestion.graph_build.estimate import BuildCounts
 from services.knowledge.model import Document, IncidentNode, Passage, SectionRole, Span
 
 TEXT = """# Pump
@@ -57,15 +57,15 @@ TALLY = BuildCounts(
 
 
 def test_names_and_lines_are_compared_both_ways():
-    found = report([built("m", TALLY, (OTHER, SAME))], 1.0)
-    figures = found.sets["a"]
+    summary = report([built("m", TALLY, (OTHER, SAME))], 1.0)
+    figures = summary.sets["a"]
     assert (figures["shared"], figures["added"], figures["lost"]) == (1, 1, 0)
     assert figures["lines"] == pytest.approx(3 / 4)
     assert figures["same_field"] == pytest.approx(2 / 3, abs=1e-3)
-    pages = found.model_extra["share_of_the_pages"]["a"]
+    pages = summary.model_extra["share_of_the_pages"]["a"]
     assert pages == {"lines": 4, "structure": 1.0, "model": 0.75}
     assert (figures["names_dropped"], figures["sentences_dropped"]) == (0.25, 0.2)
-    assert found.model_extra["cost"]["a"]["tokens_in"] == 90
+    assert summary.model_extra["cost"]["a"]["tokens_in"] == 90
 
 
 def test_lines_of_each_field_are_told_apart():

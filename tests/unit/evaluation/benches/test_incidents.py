@@ -47,7 +47,7 @@ def record(tmp_path):
     (case / "investigate_request.json").write_text(json.dumps(request))
     (case / "issue_data.json").write_text("{}")
     pod = {"name": "worker-1", "namespace": "queues"}
-    told = {
+    outputs = {
         "describe": output(
             "describe", "kubectl describe pod worker-1 -n queues", kind="pod", **pod
         ),
@@ -59,7 +59,7 @@ def record(tmp_path):
         "piped": output("find", "kubectl get pod | grep worker", keyword="worker"),
         "broken": "no record",
     }
-    for name, text in told.items():
+    for name, text in outputs.items():
         (case / f"{name}.txt").write_text(text)
     pages = tmp_path / "pages" / "deep"
     pages.mkdir(parents=True)
@@ -90,9 +90,9 @@ def test_pages_are_those_that_are_named_like_the_alert(record):
 
 
 def test_what_steps_ask_for_is_counted_call_by_call(record):
-    as_told = measure(record / "record", record / "pages", all_orders=False).looked[0]
-    assert (as_told.recorded, as_told.sayable, as_told.asked) == (4, 3, 1)
-    assert (as_told.steps, as_told.bound) == (3, 1)
+    in_order = measure(record / "record", record / "pages", all_orders=False).looked[0]
+    assert (in_order.recorded, in_order.sayable, in_order.asked) == (4, 3, 1)
+    assert (in_order.steps, in_order.bound) == (3, 1)
     in_all = measure(record / "record", record / "pages", all_orders=True).looked[0]
     assert (in_all.recorded, in_all.sayable, in_all.asked) == (4, 3, 2)
 

@@ -8,7 +8,7 @@ from evaluation.benches.summarising import (
     Bench,
     Case,
     FreshRun,
-    Given,
+    TrainingSet,
     direct_network,
     report_of,
     summarise_faults,
@@ -56,7 +56,7 @@ def test_a_wrong_change_is_seen_by_the_devices_own_log(bench):
         )
         for each in traces
     ]  # without what tells a session that hangs from one that was shut
-    case = bench.case(Given("blind", ("bgp_session_hung",), blind, "all", 2))
+    case = bench.case(TrainingSet("blind", ("bgp_session_hung",), blind, "all", 2))
     foreign = next(t for t in case.tests if t.situation.endswith("bgp_session_shut"))
     assert foreign.wrong_changes
     assert not foreign.is_right

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from evaluation.benches.triage import NoLabelError, masked, read_cases, run
-from services.gateway.triage.choice import Limits
+from services.gateway.triage.choice import RoutingLimits
 from services.gateway.triage.routing.cases import case_of
 from services.knowledge.embedding.embedders import HashingEmbedder
 
-LIMITS = Limits(sure_from=0.6, abstain_below=0.3)
+LIMITS = RoutingLimits(sure_from=0.6, abstain_below=0.3)
 PARTS = {"water": ["pump", "valve", "pipe"], "power": ["fuse", "breaker", "cable"]}
 
 

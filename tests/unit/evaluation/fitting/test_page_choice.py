@@ -1,10 +1,10 @@
 from evaluation.benches.logic.page_choice import ChoiceCase
 from evaluation.fitting.page_choice import fit_choices
-from services.gateway.page_choice.by_model import Chosen
+from services.gateway.page_choice.model_choice import ModelChoice
 
 
 def case(page: str | None, stated: float, *, right: str = "a.md", hidden: bool = False, n: int = 0):
-    chosen = Chosen(page=page, stated=stated, place=1 if page else 0)
+    chosen = ModelChoice(page=page, stated=stated, place=1 if page else 0)
     return ChoiceCase(chosen, "a.md", 0.5, right, hidden, is_fitted=n % 2 == 0)
 
 
@@ -20,7 +20,7 @@ CASES = [
 def test_a_choice_is_believed_as_far_as_it_was_right():
     fitted = fit_choices(CASES, "test")
     of = {
-        name: fitted.of(Chosen(page=page, stated=stated, place=1), "a.md", 0.5)
+        name: fitted.chance_of(ModelChoice(page=page, stated=stated, place=1), "a.md", 0.5)
         for name, page, stated in (
             ("same", "a.md", 0.95),
             ("other", "b.md", 0.9),

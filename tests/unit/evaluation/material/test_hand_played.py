@@ -9,7 +9,7 @@ from services.llm.chat_model import ChatRequest, Message, ModelUnavailableError
 from tests.waiting import eventually
 
 
-def asked(text):
+def request_for(text):
     return ChatRequest(messages=(Message(role="user", content=text),))
 
 
@@ -24,7 +24,7 @@ def answering(folder, number, text):
 def test_a_prompt_is_written_and_its_answer_taken(tmp_path):
     model = HandPlayedModel(tmp_path, within_s=10)
     answering(tmp_path, 1, '{"a": 1}')
-    response = model.complete(asked("why?"))
+    response = model.complete(request_for("why?"))
     assert response.samples[0].text == '{"a": 1}'
     assert "why?" in (tmp_path / "001.prompt.txt").read_text()
     assert response.usage.completion_tokens == 2
@@ -32,24 +32,24 @@ def test_a_prompt_is_written_and_its_answer_taken(tmp_path):
 
 def test_nobody_answers_in_time(tmp_path):
     with pytest.raises(ModelUnavailableError, match=r"001\.answer\.json"):
-        HandPlayedModel(tmp_path, within_s=0.3).complete(asked("why?"))
+        HandPlayedModel(tmp_path, within_s=0.3).complete(request_for("why?"))
 
 
 def test_an_earlier_play_answers_the_same_prompt(tmp_path):
     first, again = tmp_path / "first", tmp_path / "again"
     model = HandPlayedModel(first, within_s=10)
     answering(first, 1, '{"a": 1}')
-    model.complete(asked("why?"))
+    model.complete(request_for("why?"))
     replayed = HandPlayedModel(again, within_s=0.3, replay=first)
-    assert replayed.complete(asked("why?")).samples[0].text == '{"a": 1}'
+    assert replayed.complete(request_for("why?")).samples[0].text == '{"a": 1}'
     with pytest.raises(ModelUnavailableError):
-        replayed.complete(asked("what else?"))
+        replayed.complete(request_for("what else?"))
 
 
 def test_a_play_that_broke_off_is_taken_up(tmp_path):
     answering(tmp_path, 1, "{}")
-    HandPlayedModel(tmp_path, within_s=10).complete(asked("one"))
+    HandPlayedModel(tmp_path, within_s=10).complete(request_for("one"))
     resumed = HandPlayedModel(tmp_path, within_s=10)
-    assert resumed.complete(asked("one")).samples[0].text == "{}"
+    assert resumed.complete(request_for("one")).samples[0].text == "{}"
     answering(tmp_path, 2, "[]")
-    assert resumed.complete(asked("two")).samples[0].text == "[]"
+    assert resumed.complete(request_for("two")).samples[0].text == "[]"

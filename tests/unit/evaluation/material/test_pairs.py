@@ -109,6 +109,6 @@ def test_a_line_that_is_no_pair_is_named(tmp_path, line, says):
         read_pairs(written(tmp_path, {"id": "a", "query": "q"}, line))
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path):
+def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(PairsError, match=r"gone\.jsonl"):
         read_pairs(tmp_path / "gone.jsonl")

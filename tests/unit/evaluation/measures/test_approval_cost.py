@@ -28,5 +28,5 @@ def test_what_differs_is_counted(lines, operations):
     assert cost(*lines) == operations
 
 
-def test_without_a_workflow_nothing_is_told():
+def test_without_a_workflow_nothing_is_counted():
     assert approval_costs([LogicCase(DOC, GOLD, None)], HashingEmbedder(512)) == {}

@@ -6,16 +6,16 @@ from evaluation.measures.bootstrap import intervals
 
 def test_the_mean_counts_every_stratum_the_same():
     strata = [np.array([[10.0]] * 2), np.array([[40.0]] * 20)]
-    (found,) = intervals(strata, 0)
-    assert found.mean == found.low == found.high == 25
+    (interval,) = intervals(strata, 0)
+    assert interval.mean == interval.low == interval.high == 25
 
 
 def test_an_interval_is_as_wide_as_theory_says():
     rng = np.random.default_rng(3)
     values = rng.normal(50, 10, size=(400, 1))
-    (found,) = intervals([values], 0)
-    assert found.high - found.low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.1)
-    assert found.low < found.mean < found.high
+    (interval,) = intervals([values], 0)
+    assert interval.high - interval.low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.1)
+    assert interval.low < interval.mean < interval.high
 
 
 def test_a_difference_that_is_the_same_in_every_pair_has_no_width():
@@ -34,8 +34,8 @@ def test_the_same_seed_gives_the_same_interval_and_another_gives_another():
 
 def test_pairs_are_drawn_within_their_stratum():
     strata = [np.full((6, 1), 0.0), np.full((6, 1), 100.0)]
-    (found,) = intervals(strata, 0)
-    assert (found.low, found.high) == (50, 50)
+    (interval,) = intervals(strata, 0)
+    assert (interval.low, interval.high) == (50, 50)
 
 
 def test_empty_strata_do_not_count():

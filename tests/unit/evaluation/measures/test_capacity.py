@@ -21,10 +21,10 @@ COSTS = Costs(
 
 
 def test_cores_are_tickets_a_second_times_the_seconds_of_a_ticket():
-    found = capacity(COSTS, Demand(tickets=MONTH_S, peak=3, alerts=6, views=5))
-    assert found.demand.tickets_per_s == pytest.approx(3)
-    assert found.cores["gateway-worker"] == pytest.approx(0.3)
-    assert found.cores["gateway"] == pytest.approx(3 * (10 + 5 * 2 + 5 * 4) / 1000)
+    need = capacity(COSTS, Demand(tickets=MONTH_S, peak=3, alerts=6, views=5))
+    assert need.demand.tickets_per_s == pytest.approx(3)
+    assert need.cores["gateway-worker"] == pytest.approx(0.3)
+    assert need.cores["gateway"] == pytest.approx(3 * (10 + 5 * 2 + 5 * 4) / 1000)
 
 
 def test_processes_are_busy_in_part_only_and_two_at_least():
@@ -37,8 +37,8 @@ def test_processes_are_busy_in_part_only_and_two_at_least():
 
 
 def test_memory_counts_every_process_and_those_of_ingestion():
-    found = capacity(COSTS, Demand(tickets=1))
-    assert found.memory_gb == pytest.approx((5 * LEAST + 2) * 0.5)
+    need = capacity(COSTS, Demand(tickets=1))
+    assert need.memory_gb == pytest.approx((5 * LEAST + 2) * 0.5)
 
 
 def test_storage_grows_with_what_is_kept():

@@ -11,35 +11,35 @@ from evaluation.material.composing.instructions import (
 from evaluation.material.composing.recorded_compositions import as_places, of_places
 from evaluation.measures.composed import composed, normal, pooled, score
 
-SAID = (Call("show", {"host": "leaf-1"}), Call("tell", {"text": "It is fine", "to": "@0"}))
+EXPECTED = (Call("show", {"host": "leaf-1"}), Call("tell", {"text": "It is fine", "to": "@0"}))
 
 
 def test_the_same_calls_with_the_same_values_are_exact():
-    told = (Call("show", {"host": "Leaf-1"}), Call("tell", {"text": "it is  fine", "to": "@0"}))
-    found = score(composed(told), [SAID])
-    assert (found.exact, found.sequence, found.structure) == (1, 1, 1)
-    assert (found.equal, found.values) == (3, 3)
+    calls = (Call("show", {"host": "Leaf-1"}), Call("tell", {"text": "it is  fine", "to": "@0"}))
+    scored = score(composed(calls), [EXPECTED])
+    assert (scored.exact, scored.sequence, scored.structure) == (1, 1, 1)
+    assert (scored.equal, scored.values) == (3, 3)
 
 
 def test_a_value_too_much_or_too_few_is_not_exact():
-    told = (Call("show", {"host": "leaf-1", "port": "1"}), Call("tell", {"to": "@0"}))
-    found = score(composed(told), [SAID])
-    assert (found.exact, found.sequence) == (0, 1)
-    assert (found.equal, found.values) == (2, 4)
+    calls = (Call("show", {"host": "leaf-1", "port": "1"}), Call("tell", {"to": "@0"}))
+    scored = score(composed(calls), [EXPECTED])
+    assert (scored.exact, scored.sequence) == (0, 1)
+    assert (scored.equal, scored.values) == (2, 4)
 
 
 def test_another_order_is_another_sequence():
-    assert score(composed(SAID[::-1]), [SAID]).sequence == 0
+    assert score(composed(EXPECTED[::-1]), [EXPECTED]).sequence == 0
 
 
 def test_nothing_scores_nothing_and_its_values_count():
-    found = score(None, [SAID])
-    assert (found.exact, found.sequence, found.structure, found.equal) == (0, 0, 0, 0)
-    assert found.values == 3
+    scored = score(None, [EXPECTED])
+    assert (scored.exact, scored.sequence, scored.structure, scored.equal) == (0, 0, 0, 0)
+    assert scored.values == 3
 
 
 def test_the_nearest_of_several_accepted_ones_counts():
-    assert score(composed(SAID), [SAID[::-1], SAID]).exact == 1
+    assert score(composed(EXPECTED), [EXPECTED[::-1], EXPECTED]).exact == 1
 
 
 def test_structure_is_what_stands_under_what():
@@ -50,7 +50,7 @@ def test_structure_is_what_stands_under_what():
 
 
 def test_values_are_pooled_over_all():
-    scores = [score(composed(SAID), [SAID]), score(None, [SAID])]
+    scores = [score(composed(EXPECTED), [EXPECTED]), score(None, [EXPECTED])]
     assert pooled(scores) == {"exact": 50, "sequence": 50, "structure": 50, "values": 50}
 
 

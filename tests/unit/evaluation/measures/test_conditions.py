@@ -20,9 +20,9 @@ LINES = (
 def truth(*lines: str) -> Truth:
     """Of a workflow held against the drawing."""
     case = LogicCase(DOC, drawn(*LINES), cited(chart(*lines)))
-    assert case.found is not None
+    assert case.prediction is not None
     likeness = Likeness.of(case.texts(), HashingEmbedder(512))
-    return Truth(Matched(case.gold, case.found, likeness))
+    return Truth(Matched(case.gold, case.prediction, likeness))
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,17 @@ def test_marks_are_worth_what_they_tell_apart_and_random_ones_nothing():
         forests={FactKind.GUARD: Forest(signs=["said"], start=0.0, trees=[tree])},
         bars={FactKind.GUARD: 0.5},
     )
-    told = examples(
+    rows = examples(
         "said",
         *((f"page-{n}.md", 1.0, True) for n in range(9)),
         *((f"page-{n}.md", 0.0, False) for n in range(8)),
         ("page-9.md", 0.0, True),
     )
-    figures = marked_figures(told, fitted)
+    figures = marked_figures(rows, fitted)
     guards = figures["rules, guard"]
     assert (guards["wrong marked"], guards["right marked"]) == (1.0, 0.1)
     assert guards["auc"] > 0.9
     assert guards["from"] <= guards["wrong at 30 %"] <= guards["to"]
     at_random = figures["rules, at random"]
     assert at_random["wrong marked"] == at_random["right marked"] == 0.5
-    assert all(each.is_fitted == is_fitted(each.row) for each in told)
+    assert all(each.is_fitted == is_fitted(each.row) for each in rows)

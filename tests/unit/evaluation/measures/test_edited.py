@@ -1,9 +1,10 @@
 from evaluation.measures.edited import bindings, kept, program, shape
-from services.procedure.editing.apply import apply, with_ids
-from services.procedure.editing.operations import operations_given
+from services.procedure.editing.apply import apply
+from services.procedure.editing.operations import parse_operations
 from services.procedure.model import Procedure
+from services.procedure.program import with_ids
 
-GIVEN = with_ids(
+BEFORE = with_ids(
     Procedure.model_validate(
         {
             "title": "Fan",
@@ -23,7 +24,7 @@ GIVEN = with_ids(
 
 
 def edited(*operations):
-    return apply(GIVEN, operations_given(list(operations)))
+    return apply(BEFORE, parse_operations(list(operations)))
 
 
 EXPECTED = edited({"op": "delete", "node": "n5"})
@@ -43,20 +44,20 @@ def test_ids_lines_case_and_full_stops_make_no_other_program():
         }
     )
     assert program(other) == program(EXPECTED)
-    assert program(other) != program(GIVEN)
+    assert program(other) != program(BEFORE)
 
 
 def test_other_words_are_the_same_shape():
-    said = edited({"op": "replace", "node": "n1", "text": "Look twice"})
-    assert program(said) != program(GIVEN)
-    assert shape(said) == shape(GIVEN)
-    assert shape(EXPECTED) != shape(GIVEN)
+    reworded = edited({"op": "replace", "node": "n1", "text": "Look twice"})
+    assert program(reworded) != program(BEFORE)
+    assert shape(reworded) == shape(BEFORE)
+    assert shape(EXPECTED) != shape(BEFORE)
 
 
 def test_what_should_stay_and_does_not_is_seen():
     careless = edited(
         {"op": "delete", "node": "n5"}, {"op": "replace", "node": "n1", "at": [[1, 1]]}
     )
-    assert kept(GIVEN, EXPECTED, EXPECTED) == 1
-    assert kept(GIVEN, EXPECTED, careless) < 1
-    assert bindings(GIVEN, EXPECTED, careless) < bindings(GIVEN, EXPECTED, EXPECTED) == 1
+    assert kept(BEFORE, EXPECTED, EXPECTED) == 1
+    assert kept(BEFORE, EXPECTED, careless) < 1
+    assert bindings(BEFORE, EXPECTED, careless) < bindings(BEFORE, EXPECTED, EXPECTED) == 1

@@ -29,18 +29,18 @@ class CountingEmbedder(HashingEmbedder):
 
 
 def figures(workflow: Workflow | None, gold: GoldGraph = GOLD) -> Figures:
-    (found,) = logic_figures([LogicCase(DOC, gold, workflow)], CountingEmbedder())
-    return found
+    (row_figures,) = logic_figures([LogicCase(DOC, gold, workflow)], CountingEmbedder())
+    return row_figures
 
 
 def test_the_drawing_itself_scores_full_marks():
-    found = figures(cited(chart(*LINES)))
-    assert tuple(found) == (*COLUMNS, "doubted")
+    scores = figures(cited(chart(*LINES)))
+    assert tuple(scores) == (*COLUMNS, "doubted")
     free = {"loose", "hedged", "loose_or_hedged", "doubted"}
-    assert found == pytest.approx({name: float(name not in free) for name in found})
+    assert scores == pytest.approx({name: float(name not in free) for name in scores})
 
 
-def test_of_the_wrong_steps_those_that_are_marked_as_doubtful_are_told():
+def test_of_the_wrong_steps_those_that_are_marked_as_doubtful_are_counted():
     workflow = cited(chart(*LINES))
     strange = [
         step.model_copy(update={"text": "Paint the rack green", "doubt": "Really?"})
@@ -48,34 +48,34 @@ def test_of_the_wrong_steps_those_that_are_marked_as_doubtful_are_told():
         else step
         for step in workflow.steps
     ]
-    found = figures(workflow.model_copy(update={"steps": tuple(strange)}))
-    assert 0 < found["doubted"] < 1
-    assert found["wrong_doubted"] > 0
+    scores = figures(workflow.model_copy(update={"steps": tuple(strange)}))
+    assert 0 < scores["doubted"] < 1
+    assert scores["wrong_doubted"] > 0
 
 
 def test_without_a_workflow_nothing_is_found_and_all_is_loose():
     for nothing in (None, Workflow(title="", steps=())):
-        found = figures(nothing)
-        assert {name for name, value in found.items() if value} == {"loose", "loose_or_hedged"}
+        scores = figures(nothing)
+        assert {name for name, value in scores.items() if value} == {"loose", "loose_or_hedged"}
 
 
 def test_swapped_answers_lose_their_guards_and_nothing_else():
     swapped = [line.replace("|no|", "|x|").replace("|yes|", "|no|") for line in LINES]
-    found = figures(cited(chart(*(line.replace("|x|", "|yes|") for line in swapped))))
-    assert found["guards_p"] == found["guards_r"] == found["guards"] == 0
-    assert found["profile"] == found["nodes"] == found["decisions"] == 1
-    assert found["acceptable"] == found["loose"] == 0
+    scores = figures(cited(chart(*(line.replace("|x|", "|yes|") for line in swapped))))
+    assert scores["guards_p"] == scores["guards_r"] == scores["guards"] == 0
+    assert scores["profile"] == scores["nodes"] == scores["decisions"] == 1
+    assert scores["acceptable"] == scores["loose"] == 0
 
 
 def test_a_negated_question_with_the_other_answers_says_the_same():
     negated = [line.replace("is tray seated", "is tray not seated") for line in LINES]
     negated = [line.replace("|no|", "|x|").replace("|yes|", "|no|") for line in negated]
-    found = figures(cited(chart(*(line.replace("|x|", "|yes|") for line in negated))))
-    assert found["guards"] == 1
+    scores = figures(cited(chart(*(line.replace("|x|", "|yes|") for line in negated))))
+    assert scores["guards"] == 1
 
 
 def test_guarded_steps_in_a_plain_row_are_loose():
-    found = figures(
+    scores = figures(
         cited(
             chart(
                 "A[read fan speeds] --> C[push tray inwards] --> E[replace rotor]",
@@ -83,16 +83,16 @@ def test_guarded_steps_in_a_plain_row_are_loose():
             )
         )
     )
-    assert found["loose"] == 1
-    assert found["guards_p"] == found["guards_r"] == 0
-    assert found["nodes"] == 1
-    assert found["decisions"] == 0
-    assert found["core"] == 0.5
-    assert 0 < found["profile"] < 1
+    assert scores["loose"] == 1
+    assert scores["guards_p"] == scores["guards_r"] == 0
+    assert scores["nodes"] == 1
+    assert scores["decisions"] == 0
+    assert scores["core"] == 0.5
+    assert 0 < scores["profile"] < 1
 
 
 def test_a_condition_in_the_words_of_a_step_hedges_it():
-    found = figures(
+    scores = figures(
         cited(
             chart(
                 "A[read fan speeds] --> C[if loose push tray inwards] --> E[replace rotor]",
@@ -100,14 +100,14 @@ def test_a_condition_in_the_words_of_a_step_hedges_it():
             )
         )
     )
-    assert (found["loose"], found["hedged"], found["loose_or_hedged"]) == (0.5, 0.5, 1)
+    assert (scores["loose"], scores["hedged"], scores["loose_or_hedged"]) == (0.5, 0.5, 1)
 
 
-def test_loose_is_not_told_where_no_guarded_step_was_found():
-    found = figures(cited(chart("A[read fan speeds] --> D[verify temperature]")))
-    assert "loose" not in found
-    assert "hedged" not in found
-    assert found["nodes"] == pytest.approx(2 * 2 / 6)
+def test_loose_is_left_out_where_no_guarded_step_is_matched():
+    scores = figures(cited(chart("A[read fan speeds] --> D[verify temperature]")))
+    assert "loose" not in scores
+    assert "hedged" not in scores
+    assert scores["nodes"] == pytest.approx(2 * 2 / 6)
 
 
 def test_a_line_in_common_helps_a_step_to_be_recognised():
@@ -118,18 +118,18 @@ def test_a_line_in_common_helps_a_step_to_be_recognised():
 
 
 def test_worded_answers_are_compared_by_meaning():
-    def asked(one: str, other: str) -> tuple[str, str]:
+    def branches(one: str, other: str) -> tuple[str, str]:
         return f"A{{which state?}} -->|{one}| B[mend]", f"A -->|{other}| C[leave]"
 
-    gold = drawn(*asked("link is down", "link is up"))
-    assert figures(cited(chart(*asked("Link down.", "link up"))), gold)["guards"] == 1
-    assert figures(cited(chart(*asked("yes", "no"))), gold)["guards"] == 0
+    gold = drawn(*branches("link is down", "link is up"))
+    assert figures(cited(chart(*branches("Link down.", "link up"))), gold)["guards"] == 1
+    assert figures(cited(chart(*branches("yes", "no"))), gold)["guards"] == 0
 
 
 def test_a_workflow_that_states_no_guard_where_none_is_wanted_is_right():
     straight = "A[read fan speeds] --> D[verify temperature]"
-    found = figures(cited(chart(straight)), drawn(straight))
-    assert found["guards"] == found["profile"] == found["decisions"] == found["acceptable"] == 1
+    scores = figures(cited(chart(straight)), drawn(straight))
+    assert scores["guards"] == scores["profile"] == scores["decisions"] == scores["acceptable"] == 1
 
 
 def test_all_texts_of_all_cases_are_embedded_in_one_batch():

@@ -62,12 +62,12 @@ def test_two_actions_of_a_loop_come_before_and_after_each_other():
 
 
 def test_ends_that_no_line_says_do_not_count():
-    told = graph("A[look] --> V([resolved by itself])", "A --> Z([resolved])")
-    assert told.actions == ["A", "V"]
+    drawing = graph("A[look] --> V([resolved by itself])", "A --> Z([resolved])")
+    assert drawing.actions == ["A", "V"]
 
 
 def test_where_a_set_tells_no_lines_every_end_counts_and_nothing_else():
-    told = GoldGraph.model_validate(
+    drawing = GoldGraph.model_validate(
         {
             "nodes": [
                 {"id": "a", "label": "do"},
@@ -76,7 +76,7 @@ def test_where_a_set_tells_no_lines_every_end_counts_and_nothing_else():
             ]
         }
     )
-    assert gold_graph(told).actions == ["a", "c"]
+    assert gold_graph(drawing).actions == ["a", "c"]
 
 
 def test_a_workflow_has_lines_where_it_cites_the_page():
@@ -99,8 +99,8 @@ def test_the_page_may_be_told_from_another_folder():
 
 def test_an_edge_to_nowhere_is_left_out():
     node = {"id": "a", "label": "do"}
-    told = GoldGraph.model_validate({"nodes": [node], "edges": [{"from": "a", "to": "b"}]})
-    assert gold_graph(told).edges == []
+    drawing = GoldGraph.model_validate({"nodes": [node], "edges": [{"from": "a", "to": "b"}]})
+    assert gold_graph(drawing).edges == []
 
 
 def test_an_empty_drawing_has_no_logic():

@@ -108,10 +108,10 @@ def test_every_figure_equals_that_of_the_script(script: ModuleType) -> None:
     )
     for (row, line, made), figures in zip(sample, ours, strict=True):
         theirs = script.score(line, made.model_dump(mode="json"), EMBEDDER.embed)
-        told = {name: value for name, value in theirs.items() if value is not None}
+        expected = {name: value for name, value in theirs.items() if value is not None}
         for ours_alone in ("loose_or_hedged", "doubted", "wrong_doubted"):
             figures.pop(ours_alone, None)
-        assert figures == pytest.approx(told), row.id
+        assert figures == pytest.approx(expected), row.id
 
 
 def test_a_ticket_without_a_workflow_counts_as_in_the_script(script: ModuleType) -> None:

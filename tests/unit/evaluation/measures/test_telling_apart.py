@@ -14,7 +14,7 @@ DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
 
 
 def judgement(value: float, origin: str = "reference", **changes: object) -> Judgement:
-    given = {
+    defaults = {
         "row": "fan.md",
         "set": "switches",
         "is_fitted": True,
@@ -28,7 +28,7 @@ def judgement(value: float, origin: str = "reference", **changes: object) -> Jud
         "acceptable": True,
         "guards": 1.0,
     }
-    return Judgement(**given | changes)
+    return Judgement(**defaults | changes)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_without_one_side_there_is_no_area():
 
 def test_pairs_tell_who_wins_and_by_how_much():
     pairs = [(judgement(4), judgement(3, harm=0.5)), (judgement(4), judgement(4, harm=0.1))]
-    found = of_pairs(pairs)
-    assert found["score"] == found["coherence"] == 0.75
-    assert (found["n"], found["margin"], found["harm"]) == (2, 0.5, 0.3)
+    figures = of_pairs(pairs)
+    assert figures["score"] == figures["coherence"] == 0.75
+    assert (figures["n"], figures["margin"], figures["harm"]) == (2, 0.5, 0.3)
 
 
 def test_unpaired_rows_are_compared_across():
-    found = unpaired([judgement(4), judgement(2)], [judgement(3, "near page")])
-    assert found == {"n": 1, "score": 0.5} | dict.fromkeys(DIMENSIONS, 0.5)
+    figures = unpaired([judgement(4), judgement(2)], [judgement(3, "near page")])
+    assert figures == {"n": 1, "score": 0.5} | dict.fromkeys(DIMENSIONS, 0.5)
 
 
 def test_a_chance_that_holds_has_no_error():
@@ -64,18 +64,18 @@ def test_a_chance_that_holds_has_no_error():
 
 
 def test_what_a_chance_is_worth_is_told_where_there_is_one():
-    told = [judgement(4, chance=0.9), judgement(3, chance=0.1, acceptable=False)]
-    found = of_acceptable(told)
-    assert (found["acceptable"], found["score_auc"], found["chance_auc"]) == (0.5, 1, 1)
-    assert found["ece"] == pytest.approx(0.1)
+    judgements = [judgement(4, chance=0.9), judgement(3, chance=0.1, acceptable=False)]
+    figures = of_acceptable(judgements)
+    assert (figures["acceptable"], figures["score_auc"], figures["chance_auc"]) == (0.5, 1, 1)
+    assert figures["ece"] == pytest.approx(0.1)
     assert "ece" not in of_acceptable([judgement(4)])
     assert of_acceptable([]) == {"n": 0}
 
 
 def test_a_record_holds_every_value():
-    told = judgement(3.25).record()
-    assert told["overall"] == told["relevance"] == 3.25
-    assert "values" not in told
+    record = judgement(3.25).record()
+    assert record["overall"] == record["relevance"] == 3.25
+    assert "values" not in record
 
 
 def test_scores_that_fall_with_the_harm_agree_with_it():

@@ -78,10 +78,10 @@ def test_an_end_that_a_line_says_is_done_before_the_escalation() -> None:
 
 
 def test_an_escalating_action_stands_before_its_question() -> None:
-    told = from_mermaid(
+    workflow = from_mermaid(
         "flowchart TD\nA[Look] --> B{Hot?}\nB -->|yes| C[Open a case]\nC --> D([Wait])\nB -->|no| D"
     )
-    copy = perturb(told, Perturbation.ESCALATED, 0.3, random.Random(1))
+    copy = perturb(workflow, Perturbation.ESCALATED, 0.3, random.Random(1))
     assert {("A", "C"), ("C", "B")} <= arrows(copy)
 
 
@@ -93,21 +93,21 @@ def test_a_lost_precondition_leaves_its_step() -> None:
 
 
 def test_a_check_before_an_action_can_be_lost() -> None:
-    told = from_mermaid(
+    workflow = from_mermaid(
         "flowchart TD\nA[Check the voltage] --> B[Replace the fan]\nB --> C([Done])"
     )
-    copy = perturb(told, Perturbation.PRECONDITION_LOST, 0.3, random.Random(1))
+    copy = perturb(workflow, Perturbation.PRECONDITION_LOST, 0.3, random.Random(1))
     assert arrows(copy) == {("B", "C")}
     assert copy.steps[0].id == "B"
 
 
 def test_a_lost_stop_goes_on_with_the_next_step() -> None:
-    told = from_mermaid(
+    workflow = from_mermaid(
         "flowchart TD\nA{Loose?} -->|yes| B[Push]\nB --> Z([Resolved])\nA -->|no| C[Clean]\nC --> Z"
     )
-    ordered = [told.by_id[name] for name in "ABCZ"]
+    ordered = [workflow.by_id[name] for name in "ABCZ"]
     copy = perturb(
-        told.model_copy(update={"steps": tuple(ordered)}),
+        workflow.model_copy(update={"steps": tuple(ordered)}),
         Perturbation.STOP_LOST,
         0.3,
         random.Random(1),

@@ -36,34 +36,34 @@ def entry(name, f1, author="llm", **more):
 FLOOR = entry("extractive", [50, 60, 70, 80, 0], ["extractive"] * 4 + [""])
 
 
-def told(*entries):
+def figures_of(*entries):
     return report(entries, {"model": "m"}, 1.0, seed=0).model_dump()
 
 
 def test_every_planner_has_its_mean_between_the_ends_of_its_interval():
-    figures = told(FLOOR)
-    found = figures["f1"]["extractive"]
-    assert (found["n"], found["mean"], figures["recall"]["extractive"]["mean"]) == (5, 52, 53)
-    assert found["mean_low"] < 52 < found["mean_high"]
+    figures = figures_of(FLOOR)
+    interval = figures["f1"]["extractive"]
+    assert (interval["n"], interval["mean"], figures["recall"]["extractive"]["mean"]) == (5, 52, 53)
+    assert interval["mean_low"] < 52 < interval["mean_high"]
 
 
 def test_the_difference_is_taken_pair_by_pair():
-    figures = told(FLOOR, entry("llm", [52, 62, 72, 82, 2]))
-    found = figures["f1"]["llm"]
-    assert (found["apart_low"], found["apart"], found["apart_high"]) == (2, 2, 2)
+    figures = figures_of(FLOOR, entry("llm", [52, 62, 72, 82, 2]))
+    difference = figures["f1"]["llm"]
+    assert (difference["apart_low"], difference["apart"], difference["apart_high"]) == (2, 2, 2)
     assert "apart" not in figures["f1"]["extractive"]
 
 
 def test_shares_tell_how_often_a_planner_is_above_and_below_the_extractive_one():
-    found = told(FLOOR, entry("llm", [51, 61, 69, 80, 0]))["shares"]
-    assert found["llm"]["f1_above_extractive"] == 0.4
-    assert found["llm"]["f1_below_extractive"] == 0.2
-    assert found["extractive"] == {"answered": 1}
+    shares = figures_of(FLOOR, entry("llm", [51, 61, 69, 80, 0]))["shares"]
+    assert shares["llm"]["f1_above_extractive"] == 0.4
+    assert shares["llm"]["f1_below_extractive"] == 0.2
+    assert shares["extractive"] == {"answered": 1}
 
 
 def test_displacement_tells_better_from_worse_and_from_filled():
     authors = ["llm", "llm", "extractive", "llm", "llm"]
-    best = told(FLOOR, entry("best-of-n", [55, 40, 70, 80, 30], authors))["displacement"]
+    best = figures_of(FLOOR, entry("best-of-n", [55, 40, 70, 80, 30], authors))["displacement"]
     assert best == {
         "best-of-n": {
             "answers": 5,
@@ -77,11 +77,11 @@ def test_displacement_tells_better_from_worse_and_from_filled():
 
 
 def test_a_planner_without_the_floor_displaces_nothing():
-    assert told(FLOOR, entry("zero-shot", [1, 1, 1, 1, 1]))["displacement"] == {}
+    assert figures_of(FLOOR, entry("zero-shot", [1, 1, 1, 1, 1]))["displacement"] == {}
 
 
 def test_without_the_extractive_planner_there_is_nothing_to_compare_with():
-    alone = told(entry("llm", [1, 2, 3, 4, 5]))
+    alone = figures_of(entry("llm", [1, 2, 3, 4, 5]))
     assert "apart" not in alone["f1"]["llm"]
     assert alone["displacement"] == {}
 
@@ -90,7 +90,7 @@ def test_costs_are_means_per_ticket_and_samples_count_once():
     cost = Cost(Spent(2, 0, 100, 50, 3.0), {"accepted": 2, "unreadable": 1})
     judged = Spent(5, 1, 500, 0, 10.0)
     made = {"costs": [cost] * 5}
-    both = told(
+    both = figures_of(
         entry("llm", [1, 2, 3, 4, 5], **made),
         entry("best-of-n", [1, 2, 3, 4, 5], scoring=judged, **made),
     )
@@ -109,11 +109,11 @@ def test_costs_are_means_per_ticket_and_samples_count_once():
 
 
 def test_sets_are_rows_and_planners_are_columns():
-    sets = told(FLOOR, entry("llm", [1, 2, 3, 4, 5]))["sets"]
+    sets = figures_of(FLOOR, entry("llm", [1, 2, 3, 4, 5]))["sets"]
     assert sets == {"switches/A": {"n": 5, "extractive": 52, "llm": 3}}
 
 
-def test_a_real_comparison_can_be_told():
+def test_a_real_comparison_can_be_reported():
     contest = comparison(writing(UNREADABLE, outline(WRONG), outline(RIGHT)))
     names = ("extractive", "llm", "best-of-n")
     whole = report([contest.entry(n, PAIRS, lambda: None) for n in names], {}, 1.0, seed=0)

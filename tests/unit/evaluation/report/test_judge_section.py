@@ -30,8 +30,8 @@ def test_a_reliability_diagram_stands_beside_its_figures():
 
 def test_a_bin_is_drawn_where_its_chance_and_what_came_true_are():
     (picture,) = judge_section(JUDGE, "results-judge").pictures.values()
-    found = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', picture)
-    (x1, y1, r1), (x2, y2, r2) = [tuple(map(float, each)) for each in found]
+    circles = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', picture)
+    (x1, y1, r1), (x2, y2, r2) = [tuple(map(float, each)) for each in circles]
     assert x1 < x2
     assert y1 > y2
     assert r1 > r2

@@ -2,7 +2,7 @@
 
 from services.contracts.execution import RunOutcome
 from services.executor.summary.trace import Call, Trace
-from services.executor.tools.tool import Effect
+from services.executor.tools.tool import ToolEffect
 from tests.unit.executor.carrying import catalogue
 
 TOOLS = catalogue()
@@ -11,7 +11,7 @@ TOOLS = catalogue()
 def look(at, tool, fields, **arguments):
     return Call(
         tool=tool,
-        effect=Effect.READ,
+        effect=ToolEffect.READ,
         kind="switch",
         target="",
         arguments=arguments,
@@ -23,7 +23,7 @@ def look(at, tool, fields, **arguments):
 def change(at, tool, *, verified=True, undone=False, undoes=False, succeeded=True, **arguments):
     return Call(
         tool=tool,
-        effect=Effect.CHANGE,
+        effect=ToolEffect.CHANGE,
         kind="switch",
         target="",
         arguments=arguments,
@@ -92,11 +92,11 @@ def shut(row, *before, verified=True, ended=RunOutcome.RECOVERED, **seen):
 def hung(row, *, ended=RunOutcome.RECOVERED, verified=True, **seen):
     """A session that hung, and was cleared."""
     neighbor, asn = f"10.0.1{row}.1", f"6500{row}"
-    told = {"shut": "no", "reason": "hold timer expired"} | seen
+    fields = {"shut": "no", "reason": "hold timer expired"} | seen
     return trace(
         f"hung-{row}",
         bgp_labels(row),
-        session(10, neighbor, asn=asn, **told),
+        session(10, neighbor, asn=asn, **fields),
         change(20, "bgp_session_clear", neighbor=neighbor, verified=verified),
         session(30, neighbor, asn=asn, shut="no", state="Established", reason="session cleared"),
         ended=ended,
@@ -120,7 +120,7 @@ def crc(row, *, counts=(400, 520), interface="Ethernet1/49"):
     )
 
 
-def asked(learned):
+def questions_of(learned):
     """Its questions, in order."""
     return [step.text for step in learned.workflow().steps if step.kind == "decision"]
 

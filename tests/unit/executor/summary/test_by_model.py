@@ -6,13 +6,13 @@ import pytest
 
 from services.contracts.execution import RunOutcome
 from services.executor.bindings.binding import Origin
-from services.executor.summary.by_model import MOST_REPAIRS, by_model, calls_of
-from services.executor.summary.drawing import BadCallError, Drawing
+from services.executor.summary.by_model import MOST_REPAIRS, model_learner, parse_calls
+from services.executor.summary.graph_draft import BadCallError, GraphDraft
 from services.executor.summary.plan import NotLearnedError
-from services.executor.summary.summarise import summarised
+from services.executor.summary.summarise import summarise_traces
 from services.llm.chat_model import ModelAnswerError
 from services.llm.scripted import ScriptedChatModel
-from tests.unit.executor.summary.seen import TOOLS, asked, bound, hung, shut
+from tests.unit.executor.summary.seen import TOOLS, bound, hung, questions_of, shut
 
 LOOK = {
     "call": "action",
@@ -50,26 +50,26 @@ GOOD = [
 TRACES = [shut(1), shut(2), shut(3)]
 
 
-def said(*calls):
+def reply_with(*calls):
     return json.dumps({"calls": list(calls)})
 
 
 def drawn(*answers, traces=TRACES):
     model = ScriptedChatModel(list(answers))
-    return model, by_model(model, TOOLS, "Sessions")(traces)
+    return model, model_learner(model, TOOLS, "Sessions")(traces)
 
 
 def test_a_graph_that_is_drawn_at_once_is_a_page_with_bindings():
-    model, found = drawn(said(*GOOD))
+    model, page = drawn(reply_with(*GOOD))
     assert len(model.requests) == 1
-    assert found.by_model == "scripted"
-    assert asked(found) == ["Did somebody shut the neighbor down?"]
-    assert bound(found, "bgp_session_enable").arguments["asn"].origin is Origin.FIELD
-    assert found.reading.reader == "model"
+    assert page.by_model == "scripted"
+    assert questions_of(page) == ["Did somebody shut the neighbor down?"]
+    assert bound(page, "bgp_session_enable").arguments["asn"].origin is Origin.FIELD
+    assert page.reading.reader == "model"
 
 
 def test_a_model_is_shown_the_traces_and_no_page():
-    model, _ = drawn(said(*GOOD))
+    model, _ = drawn(reply_with(*GOOD))
     text = model.requests[0].messages[1].content
     assert "bgp_session_enable(asn=65001, neighbor=10.0.11.1) on leaf-1: worked" in text
     assert "ended: recovered" in text
@@ -77,38 +77,40 @@ def test_a_model_is_shown_the_traces_and_no_page():
 
 
 def test_missing_links_are_told_and_mended():
-    model, found = drawn(said(*GOOD[:-1]), said(GOOD[-1]))
+    model, page = drawn(reply_with(*GOOD[:-1]), reply_with(GOOD[-1]))
     assert len(model.requests) == 2
-    told = model.requests[1].messages[-1].content
-    assert "a2 has no edge to a node that is there" in told
-    assert "d1 -yes-> a2" in told
-    assert bound(found, "bgp_session_enable")
+    prompt = model.requests[1].messages[-1].content
+    assert "a2 has no edge to a node that is there" in prompt
+    assert "d1 -yes-> a2" in prompt
+    assert bound(page, "bgp_session_enable")
 
 
 def test_objects_in_mixed_text_are_taken():
     text = "I would begin so:\n" + "\n then ".join(json.dumps(each) for each in GOOD) + "\nDone."
-    _, found = drawn(text)
-    assert bound(found, "bgp_session_enable")
+    _, page = drawn(text)
+    assert bound(page, "bgp_session_enable")
 
 
 def test_an_answer_without_calls_is_asked_for_again():
-    model, _ = drawn("I am not sure.", said(*GOOD))
+    model, _ = drawn("I am not sure.", reply_with(*GOOD))
     assert "no call was found" in model.requests[1].messages[-1].content
 
 
 def test_after_five_repairs_it_is_given_up():
     model = ScriptedChatModel(["nothing"])
     with pytest.raises(NotLearnedError, match="drew no graph"):
-        by_model(model, TOOLS, "x")(TRACES)
+        model_learner(model, TOOLS, "x")(TRACES)
     assert len(model.requests) == 1 + MOST_REPAIRS
 
 
 def test_a_graph_that_does_otherwise_on_the_traces_is_told_so():
     wrong = {**IS_SHUT, "value": "no"}
-    model, found = drawn(said(*[wrong if c is IS_SHUT else c for c in GOOD]), said(IS_SHUT))
-    told = model.requests[1].messages[-1].content
-    assert "carried out on the traces it does otherwise: ticket 1 comes to no change" in told
-    assert bound(found, "bgp_session_enable")
+    model, page = drawn(
+        reply_with(*[wrong if c is IS_SHUT else c for c in GOOD]), reply_with(IS_SHUT)
+    )
+    prompt = model.requests[1].messages[-1].content
+    assert "carried out on the traces it does otherwise: ticket 1 comes to no change" in prompt
+    assert bound(page, "bgp_session_enable")
 
 
 def test_a_change_in_front_of_which_nothing_is_asked_is_refused():
@@ -121,19 +123,19 @@ def test_a_change_in_front_of_which_nothing_is_asked_is_refused():
         {"call": "edge", "from": "a2", "to": "ok"},
     ]
     with pytest.raises(NotLearnedError, match="nothing is asked in front"):
-        drawn(said(*straight))
+        drawn(reply_with(*straight))
 
 
 def test_a_change_that_was_never_seen_to_work_is_refused():
     clear = {**ENABLE, "tool": "bgp_session_clear", "arguments": {"neighbor": "label:neighbor"}}
     with pytest.raises(NotLearnedError, match="never seen to work"):
-        drawn(said(*[clear if c is ENABLE else c for c in GOOD]))
+        drawn(reply_with(*[clear if c is ENABLE else c for c in GOOD]))
 
 
 def test_a_graph_that_goes_round_is_refused():
     round_ = [*GOOD[:-1], {"call": "edge", "from": "a2", "to": "a1"}]
     with pytest.raises(NotLearnedError, match="comes back to a1"):
-        drawn(said(*round_))
+        drawn(reply_with(*round_))
 
 
 @pytest.mark.parametrize(
@@ -160,21 +162,21 @@ def test_a_graph_that_goes_round_is_refused():
     ],
 )
 def test_a_call_that_names_what_is_not_there_is_refused(call):
-    drawing = Drawing(TOOLS, frozenset({"device", "neighbor"}))
-    drawing.take(LOOK)
+    drawing = GraphDraft(TOOLS, frozenset({"device", "neighbor"}))
+    drawing.apply(LOOK)
     with pytest.raises(BadCallError):
-        drawing.take(call)
+        drawing.apply(call)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "17", '{"calls": 3}', "{" * 5000, "null"])
 def test_nonsense_holds_no_calls(text):
     with pytest.raises(ModelAnswerError):
-        calls_of(text)
+        parse_calls(text)
 
 
 def test_of_two_that_do_equally_well_the_rules_are_taken():
-    model = ScriptedChatModel([said(*GOOD)])
-    summary = summarised(TRACES, TOOLS, "Sessions", by_model(model, TOOLS, "Sessions"))
+    model = ScriptedChatModel([reply_with(*GOOD)])
+    summary = summarise_traces(TRACES, TOOLS, "Sessions", model_learner(model, TOOLS, "Sessions"))
     assert summary.learned[0].by_model == ""
     assert model.requests
 
@@ -185,17 +187,17 @@ def in_vain(row):
 
 def test_a_model_is_taken_where_the_rules_refuse_and_it_is_right_on_all_traces():
     traces = [shut(1), shut(2), in_vain(3), in_vain(4)]
-    assert "look alike" in summarised(traces, TOOLS, "Sessions").refused[0]
+    assert "look alike" in summarise_traces(traces, TOOLS, "Sessions").refused[0]
     by_reason = {**IS_SHUT, "field": "reason", "value": "admin shutdown"}
-    model = ScriptedChatModel([said(*[by_reason if c is IS_SHUT else c for c in GOOD])])
-    summary = summarised(traces, TOOLS, "Sessions", by_model(model, TOOLS, "Sessions"))
+    model = ScriptedChatModel([reply_with(*[by_reason if c is IS_SHUT else c for c in GOOD])])
+    summary = summarise_traces(traces, TOOLS, "Sessions", model_learner(model, TOOLS, "Sessions"))
     assert summary.learned[0].by_model == "scripted"
-    assert asked(summary.learned[0]) == ["Is the reason of the last reset admin shutdown?"]
-    assert summary.found[0].replayed == 4
+    assert questions_of(summary.learned[0]) == ["Is the reason of the last reset admin shutdown?"]
+    assert summary.workflows[0].replayed == 4
 
 
 def test_a_model_that_says_nothing_changes_nothing():
     traces = [shut(1), shut(2), hung(3)]
     model = ScriptedChatModel(["nothing at all"])
-    both = summarised(traces, TOOLS, "Sessions", by_model(model, TOOLS, "Sessions"))
-    assert both == summarised(traces, TOOLS, "Sessions")
+    both = summarise_traces(traces, TOOLS, "Sessions", model_learner(model, TOOLS, "Sessions"))
+    assert both == summarise_traces(traces, TOOLS, "Sessions")

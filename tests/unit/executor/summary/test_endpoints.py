@@ -26,10 +26,10 @@ REPORT = SummaryReport(
 
 class Summaries:
     def __init__(self):
-        self.asked = []
+        self.requests = []
 
     def summarise(self, request):
-        self.asked.append(request)
+        self.requests.append(request)
         if request.run_ids == ("open",):
             raise NothingDoneError("the run open is not over")
         return REPORT
@@ -53,10 +53,14 @@ def client():
 
 
 def test_the_client_gets_what_the_service_says(client):
-    def pass_on(asked):
-        headers = {"content-type": asked.headers.get("content-type", "")}
-        found = client.request(asked.method, asked.url.path, content=asked.content, headers=headers)
-        return httpx.Response(found.status_code, content=found.content, headers=found.headers)
+    def pass_on(request):
+        headers = {"content-type": request.headers.get("content-type", "")}
+        response = client.request(
+            request.method, request.url.path, content=request.content, headers=headers
+        )
+        return httpx.Response(
+            response.status_code, content=response.content, headers=response.headers
+        )
 
     passed = httpx.MockTransport(pass_on)
     service = SummariesClient(ServiceClient("http://127.0.0.1", transport=passed))

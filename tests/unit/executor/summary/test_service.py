@@ -10,22 +10,21 @@ from services.contracts.execution import RunMode
 from services.contracts.proposals import ProposalDetail, ProposalState
 from services.contracts.summaries import SummaryRequest, SummaryState
 from services.executor.bindings.store import BindingStore
-from services.executor.reporting import Reporting
-from services.executor.runs.events import Kind
-from services.executor.runs.moves import NewEvent
+from services.executor.reporters import RunReporter
+from services.executor.runs.events import NewEvent, RunEventKind
 from services.executor.runs.store import ADVANCE_TASK, REPORT_TASK, RunNotFoundError
 from services.executor.search.store import SearchStore
 from services.executor.summary.by_model import MOST_REPAIRS
 from services.executor.summary.service import NothingDoneError, SummaryService
 from services.executor.summary.store import (
+    DRAW_TASK,
+    PROPOSE_TASK,
     NotProposableError,
     SummaryNotFoundError,
     SummaryStore,
 )
-from services.executor.tasks import register
 from services.kit.access.audit import AuditFilter, AuditLog
-from services.kit.access.caller import Caller, acting_as
-from services.kit.access.caller import Kind as CallerKind
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
@@ -90,12 +89,11 @@ class House:
             proposals=lambda: self.peer,
             model=model,
         )
-        register(
-            carrying.outbox,
-            carrying.engine,
-            Reporting(carrying.store, None, None, None),
-            self.summaries,
-        )
+        reporter, register = RunReporter(carrying.store, None, None, None), carrying.outbox.register
+        register(ADVANCE_TASK, carrying.engine.advance)
+        register(REPORT_TASK, reporter.report)
+        register(DRAW_TASK, self.summaries.draw, on_parked=self.summaries.on_not_drawn)
+        register(PROPOSE_TASK, self.summaries.hand_in, on_parked=self.summaries.on_not_proposed)
 
     def run(self, row, ticket):
         """A session that was shut, mended in a run of a ticket of its own."""
@@ -198,11 +196,14 @@ def test_a_page_is_proposed_with_its_runs_and_its_bindings_are_offered_approved_
     page = next(iter(house.peer.pages.values()))
     assert {each.ticket_id for each in page.runs} == {"t1", "t2", "t3"}
     assert page.proposed_by == "ann"
-    learned = house.store.load(report.key).found[0].learned
-    known = house.bindings.known(list(learned.keyed("learned/page-0.md")))
-    assert {each.binding.tool for each in known.values()} == {"bgp_session", "bgp_session_enable"}
-    assert {each.by for each in known.values()} == {""}
-    assert not house.bindings.approved(list(known))
+    learned = house.store.load(report.key).workflows[0].learned
+    bindings = house.bindings.load_many(list(learned.bindings_by_key("learned/page-0.md")))
+    assert {each.binding.tool for each in bindings.values()} == {
+        "bgp_session",
+        "bgp_session_enable",
+    }
+    assert {each.by for each in bindings.values()} == {""}
+    assert not house.bindings.approved(list(bindings))
 
 
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
@@ -212,8 +213,8 @@ def test_a_proposal_that_broke_off_is_made_once(house, when):
     setattr(house.peer, when, UnavailableError("gone"))
     house.work()
     assert house.summaries.summary(report.key).state is SummaryState.PROPOSING
-    assert not house.bindings.known(
-        list(house.store.load(report.key).found[0].learned.keyed("learned/page-0.md"))
+    assert not house.bindings.load_many(
+        list(house.store.load(report.key).workflows[0].learned.bindings_by_key("learned/page-0.md"))
     )
     house.work()
     assert house.summaries.summary(report.key).state is SummaryState.PROPOSED
@@ -256,8 +257,8 @@ def test_killed_at_any_commit_it_is_proposed_once_with_all_its_bindings(house, m
         house.work()
     assert house.summaries.summary(report.key).state is SummaryState.PROPOSED
     assert len(house.peer.pages) == 1
-    learned = house.store.load(report.key).found[0].learned
-    assert len(house.bindings.known(list(learned.keyed("learned/page-0.md")))) == len(
+    learned = house.store.load(report.key).workflows[0].learned
+    assert len(house.bindings.load_many(list(learned.bindings_by_key("learned/page-0.md")))) == len(
         learned.bindings()
     )
     assert house.carrying.outbox.counts()["parked"] == 0
@@ -274,8 +275,8 @@ def test_proposing_twice_is_one_proposal(house):
 
 def test_a_binding_that_somebody_has_approved_stays(house):
     report = house.summarise(*house.runs())
-    learned = house.store.load(report.key).found[0].learned
-    key, binding = next(iter(learned.keyed("learned/page-0.md").items()))
+    learned = house.store.load(report.key).workflows[0].learned
+    key, binding = next(iter(learned.bindings_by_key("learned/page-0.md").items()))
     with acting_as(ANN):
         mine = binding.model_copy(update={"why": "mine"})
         house.bindings.approve(key, mine, "d", STEP, by="bea")
@@ -293,7 +294,7 @@ def test_what_was_refused_says_why_and_cannot_be_proposed(house):
     stored = carrying.store.load(run)
     carrying.store.append(
         stored,
-        [NewEvent(Kind.ENDED, facts={"outcome": "cancelled", "why": "x"}, by="ann")],
+        [NewEvent(RunEventKind.ENDED, facts={"outcome": "cancelled", "why": "x"}, by="ann")],
         carrying.clock.now(),
     )
     report = house.summarise(run)
@@ -320,9 +321,9 @@ def test_a_model_comes_too_late_for_what_was_proposed():
     assert house.propose(report.key).state is SummaryState.PROPOSING
     for _ in range(6):
         house.work()
-    told = house.summaries.summary(report.key)
-    assert told.state is SummaryState.PROPOSED
-    assert told.pages[0].text == report.pages[0].text
+    summary = house.summaries.summary(report.key)
+    assert summary.state is SummaryState.PROPOSED
+    assert summary.pages[0].text == report.pages[0].text
 
 
 def test_a_model_that_is_away_leaves_the_rules_page():
@@ -342,8 +343,8 @@ def test_a_model_that_is_away_leaves_the_rules_page():
 def test_what_is_done_stands_in_the_audit_log(house):
     report = house.summarise(*house.runs())
     house.propose(report.key)
-    found = AuditFilter(subject=f"summary {report.key[:32]}")
-    lines = AuditLog(house.carrying.database).lines(found)
+    audit_filter = AuditFilter(subject=f"summary {report.key[:32]}")
+    lines = AuditLog(house.carrying.database).lines(audit_filter)
     assert {(line["action"], line["who"]) for line in lines} == {
         ("summary.made", "ann"),
         ("summary.proposed", "ann"),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.contracts.adoption import Taken
-from services.gateway.adoption.acceptance import AcceptanceCount, taken
+from services.gateway.adoption.acceptance import AcceptanceCount, classify_outcome
 from services.gateway.tables import AdoptionRow
 
 TICKET = {"title": "Fan 2 of spine-01 failed"}
@@ -22,8 +22,8 @@ WEEK_S = 7 * 86400
         ("accepted", 4, 4, False, Taken.ACCEPTED),
         ("accepted", 4, 2, False, Taken.PARTLY),
         ("rejected", 4, 4, True, Taken.REJECTED),
-        ("accepted", 0, 0, False, Taken.SAID),
-        ("accepted", 0, 0, True, Taken.SAID),
+        ("accepted", 0, 0, False, Taken.WORD_ONLY),
+        ("accepted", 0, 0, True, Taken.WORD_ONLY),
         ("", 0, 0, True, Taken.OPEN),
     ],
 )
@@ -31,7 +31,7 @@ def test_a_workflow_is_accepted_that_had_three_quarters_of_what_was_done(
     verdict, did, had, is_over, expected
 ):
     row = AdoptionRow(verdict=verdict, did=did, had=had, core=9, used=did)
-    assert taken(row, is_over=is_over) is expected
+    assert classify_outcome(row, is_over=is_over) is expected
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_workflow_is_accepted_that_had_three_quarters_of_what_was_done(
 )
 def test_older_work_keeps_its_rule(verdict, core, used, is_over, expected):
     row = AdoptionRow(verdict=verdict, core=core, used=used)
-    assert taken(row, is_over=is_over) is expected
+    assert classify_outcome(row, is_over=is_over) is expected
 
 
 @pytest.fixture
@@ -78,12 +78,16 @@ def test_each_ticket_counts_once_by_week_writer_and_document(gateway, planned):
     other = first["candidates"][1]["id"]
     gateway.client.put(f"/v1/workflows/{other}/steps/look/mark", json={"state": "done"})
     gateway.client.post(f"/v1/tickets/{second['id']}/triage", json={"reason": "no"})
-    found = report(gateway)
+    acceptance = report(gateway)
     year, week, _ = datetime.now(UTC).isocalendar()
-    assert [w.week for w in found.weeks][-1] == f"{year}-W{week:02}"
-    assert (found.weeks[-1].accepted, found.weeks[-1].rejected, found.weeks[-1].open) == (1, 1, 0)
-    assert found.total.rate == 0.5
-    assert [(w.name, w.decided) for w in found.writers] == [("extractive", 2)]
+    assert [w.week for w in acceptance.weeks][-1] == f"{year}-W{week:02}"
+    assert (
+        acceptance.weeks[-1].accepted,
+        acceptance.weeks[-1].rejected,
+        acceptance.weeks[-1].open,
+    ) == (1, 1, 0)
+    assert acceptance.total.rate == 0.5
+    assert [(w.name, w.decided) for w in acceptance.writers] == [("extractive", 2)]
     assert gateway.client.get("/v1/acceptance?weeks=2").json()["total"]["rate"] == 0.5
 
 
@@ -92,8 +96,8 @@ def test_a_version_counts_for_the_writer_of_its_candidate(gateway, planned):
     edits = {"edits": [{"edit": "change", "step": "replace", "text": "Swap the tray"}]}
     made = gateway.client.post(f"/v1/workflows/{ticket['workflow_id']}/versions", json=edits)
     gateway.client.put(f"/v1/workflows/{made.json()['id']}/acceptance", json={})
-    found = report(gateway)
-    assert [(w.name, w.accepted) for w in found.writers] == [("extractive", 1)]
+    acceptance = report(gateway)
+    assert [(w.name, w.accepted) for w in acceptance.writers] == [("extractive", 1)]
 
 
 def test_older_weeks_are_left_out_and_empty_ones_are_there(gateway, planned):
@@ -132,10 +136,10 @@ def test_each_number_leads_to_its_tickets(gateway, planned):
     tick(gateway, first)
     gateway.client.put(f"/v1/workflows/{first['workflow_id']}/acceptance", json={})
     gateway.client.post(f"/v1/tickets/{second['id']}/triage", json={"reason": "no"})
-    found = report(gateway)
-    assert found.total.decided == 2
+    acceptance = report(gateway)
+    assert acceptance.total.decided == 2
     for name, ticket in (("accepted", first), ("rejected", second)):
-        query = f"taken={name}&week={found.weeks[-1].week}&writer=extractive"
+        query = f"taken={name}&week={acceptance.weeks[-1].week}&writer=extractive"
         listed = gateway.client.get(f"/v1/acceptance/tickets?{query}").json()
         assert [each["id"] for each in listed] == [ticket["id"]]
         page = gateway.client.get(f"/acceptance/tickets?{query}").text

@@ -28,9 +28,9 @@ LOOK, IF, PULL, CLEAN, BLOW, NOTE = (f"s{number}" for number in range(1, 7))
 class Shown:
     """A ticket that shows a checklist."""
 
-    def __init__(self, gateway, text=TEXT, **told):
+    def __init__(self, gateway, text=TEXT, **options):
         self.gateway = gateway
-        gateway.planner.workflows = [checklist_of(text, **told)]
+        gateway.planner.workflows = [checklist_of(text, **options)]
         self.id = gateway.post({"id": "T-1", "title": "Fan 2 of spine-01 failed"})["id"]
         gateway.work()
 
@@ -45,8 +45,8 @@ class Shown:
     def address(self):
         return f"/v1/workflows/{self.gateway.ticket(self.id)['workflow_id']}"
 
-    def mark(self, step, **given):
-        answer = self.gateway.client.put(f"{self.address}/steps/{step}/mark", json=given)
+    def mark(self, step, **fields):
+        answer = self.gateway.client.put(f"{self.address}/steps/{step}/mark", json=fields)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

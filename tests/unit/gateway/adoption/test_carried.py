@@ -2,15 +2,15 @@
 
 import pytest
 
-from services.contracts.adoption import PartOfMark
-from services.gateway.adoption.marking import Marking
-from services.gateway.adoption.told import StepTold
+from services.contracts.adoption import MarkPatch
+from services.gateway.adoption.carry_over import StepSnapshot
+from services.gateway.adoption.feedback_recorder import put_mark
 from services.gateway.ticket.lifecycle import walk_again
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from tests.unit.gateway.fakes import fan_workflow
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
-ANA, BEN = (Caller(name, Kind.PERSON) for name in ("ana", "ben"))
+ANA, BEN = (Caller(name, CallerKind.PERSON) for name in ("ana", "ben"))
 
 
 @pytest.fixture
@@ -46,32 +46,30 @@ def again(gateway, ticket, *, texts=None, settled=""):
     return now
 
 
-def mark(gateway, ticket, step, by=ANA, **given):
-    with acting_as(by):
-        Marking(gateway.database, gateway.outbox).mark(
-            ticket["workflow_id"], step, PartOfMark(**given)
-        )
+def mark(gateway, ticket, step, by=ANA, **fields):
+    with acting_as(by), gateway.database.session() as session:
+        put_mark(session, ticket["workflow_id"], step, MarkPatch(**fields))
 
 
 def work(gateway, ticket):
     return gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
 
 
-def at(told, step):
-    return next((each for each in told["steps"] if each["step"] == step), None)
+def at(work_done, step):
+    return next((each for each in work_done["steps"] if each["step"] == step), None)
 
 
 def test_marks_stay_at_the_same_step_with_who_and_when(gateway, ticket):
     mark(gateway, ticket, "look", state="done", seen="It stands still")
     mark(gateway, ticket, "ask", branch="yes")
     before = at(work(gateway, ticket), "look")
-    told = work(gateway, now := again(gateway, ticket))
-    assert told["left_behind"] == []
-    after = at(told, "new-look")
+    work_done = work(gateway, now := again(gateway, ticket))
+    assert work_done["left_behind"] == []
+    after = at(work_done, "new-look")
     assert after | {"step": "", "carried_from": ""} == before | {"step": "", "carried_from": ""}
     assert after["carried_from"] == ticket["workflow_id"]
-    assert (after["marked_by"], at(told, "new-ask")["branch"]) == ("ana", "yes")
-    assert (told["next"], told["used"]) == ("new-replace", 1)
+    assert (after["marked_by"], at(work_done, "new-ask")["branch"]) == ("ana", "yes")
+    assert (work_done["next"], work_done["used"]) == ("new-replace", 1)
     mark(gateway, now, "new-look", by=BEN, state="open")
     undone = at(work(gateway, now), "new-look")
     assert (undone["state"], undone["seen"], undone["seen_by"]) == (
@@ -83,9 +81,9 @@ def test_marks_stay_at_the_same_step_with_who_and_when(gateway, ticket):
 
 def test_a_step_that_says_something_else_keeps_no_tick_and_it_is_listed(gateway, ticket):
     mark(gateway, ticket, "look", state="done", seen="It stands still")
-    told = work(gateway, again(gateway, ticket, texts={"look": "Show the power supplies"}))
-    assert told["steps"] == []
-    (left,) = told["left_behind"]
+    work_done = work(gateway, again(gateway, ticket, texts={"look": "Show the power supplies"}))
+    assert work_done["steps"] == []
+    (left,) = work_done["left_behind"]
     assert (left["text"], left["said"]["state"]) == ("Show the fans", "done")
     assert (left["said"]["seen"], left["said"]["marked_by"]) == ("It stands still", "ana")
 
@@ -96,17 +94,17 @@ def test_what_is_sent_for_the_earlier_workflow_afterwards_is_there_too(gateway, 
     assert at(work(gateway, now), "new-look")["seen"] == "Late"
     mark(gateway, now, "new-look", by=BEN, seen="Later", was="Late")
     mark(gateway, ticket, "look", seen="Later still", was="Late")
-    told = work(gateway, now)
-    assert at(told, "new-look")["seen"] == "Later"
-    said = {left["said"]["seen"]: left["step"] for left in told["left_behind"]}
-    assert said == {"Late": "new-look", "Later still": "new-look"}
+    work_done = work(gateway, now)
+    assert at(work_done, "new-look")["seen"] == "Later"
+    steps_by_note = {left["said"]["seen"]: left["step"] for left in work_done["left_behind"]}
+    assert steps_by_note == {"Late": "new-look", "Later still": "new-look"}
 
 
 def test_a_branch_that_was_answered_otherwise_is_listed(gateway, ticket):
     mark(gateway, ticket, "ask", branch="yes", seen="Both stand")
-    told = work(gateway, again(gateway, ticket, settled="no"))
-    assert told["steps"] == []
-    assert [(left["reason"], left["step"]) for left in told["left_behind"]] == [
+    work_done = work(gateway, again(gateway, ticket, settled="no"))
+    assert work_done["steps"] == []
+    assert [(left["reason"], left["step"]) for left in work_done["left_behind"]] == [
         ("answered", "new-ask")
     ]
 
@@ -115,17 +113,20 @@ def test_a_mark_comes_back_with_its_step(gateway, ticket):
     mark(gateway, ticket, "look", state="done", seen="It stands still")
     between = again(gateway, ticket, texts={"look": "Show the power supplies"})
     mark(gateway, between, "new-replace", state="done")
-    told = work(gateway, again(gateway, between))
-    assert {each["step"] for each in told["steps"]} == {"new-look", "new-replace"}
-    assert told["left_behind"] == []
+    work_done = work(gateway, again(gateway, between))
+    assert {each["step"] for each in work_done["steps"]} == {"new-look", "new-replace"}
+    assert work_done["left_behind"] == []
 
 
 def test_a_note_of_another_is_kept_beside_the_one_that_took_its_place(gateway, ticket):
     mark(gateway, ticket, "look", seen="Fan 2 stands")
     mark(gateway, ticket, "look", by=BEN, seen="Fan 3 stands", was="")
-    told = work(gateway, ticket)
-    assert (at(told, "look")["seen"], at(told, "look")["seen_by"]) == ("Fan 3 stands", "ben")
-    (left,) = told["left_behind"]
+    work_done = work(gateway, ticket)
+    assert (at(work_done, "look")["seen"], at(work_done, "look")["seen_by"]) == (
+        "Fan 3 stands",
+        "ben",
+    )
+    (left,) = work_done["left_behind"]
     assert (left["said"]["seen"], left["said"]["seen_by"], left["step"]) == (
         "Fan 2 stands",
         "ana",
@@ -141,19 +142,19 @@ def test_an_edit_under_a_mark_takes_the_tick_and_lists_it(gateway, ticket):
     address = f"/v1/workflows/{ticket['workflow_id']}/versions"
     version = gateway.client.post(address, json=edit).json()
     shown = gateway.ticket(ticket["id"])
-    told = work(gateway, shown)
-    assert (at(told, "look"), told["next"]) == (None, "look")
-    assert [left["reason"] for left in told["left_behind"]] == ["changed"]
-    assert told["used"] == 1
+    work_done = work(gateway, shown)
+    assert (at(work_done, "look"), work_done["next"]) == (None, "look")
+    assert [left["reason"] for left in work_done["left_behind"]] == ["changed"]
+    assert work_done["used"] == 1
     listed = work(gateway, again(gateway, shown))["left_behind"]
     assert {left["kind"] for left in listed} == {"version"}
     assert listed[0]["workflow_id"] == version["id"]
 
 
-def test_a_rejected_step_that_was_carried_over_is_taken_back_where_it_was_said(gateway, ticket):
+def test_a_rejected_step_that_was_carried_over_is_taken_back_where_it_was_judged(gateway, ticket):
     address = "/v1/workflows/{}/steps/{}/judgement"
-    given = {"verdict": "rejected", "word": "it hangs"}
-    gateway.client.put(address.format(ticket["workflow_id"], "look"), json=given)
+    judgement = {"verdict": "rejected", "word": "it hangs"}
+    gateway.client.put(address.format(ticket["workflow_id"], "look"), json=judgement)
     now = again(gateway, ticket)
     assert at(work(gateway, now), "new-look")["word"] == "it hangs"
     gateway.work()
@@ -190,6 +191,6 @@ def test_a_ticket_that_nothing_fits_any_more_lists_all(gateway, ticket):
 
 
 def test_steps_that_say_the_same_are_told_apart_by_their_place():
-    first, second = (StepTold(text="Did that help?", node=n, document="a.md") for n in "12")
+    first, second = (StepSnapshot(text="Did that help?", node=n, document="a.md") for n in "12")
     assert first.says_same(second)
     assert not first.is_at(second)

@@ -74,7 +74,7 @@ def test_a_workflow_that_was_worked_with_until_the_fault_was_over(served, planne
     assert lesson.workflow.is_accepted
     assert lesson.workflow.origin.reader == "rules"
     assert set(lesson.workflow.values) >= {"coverage", "coherence"}
-    assert lesson.said_by == ""
+    assert lesson.judged_by == ""
 
 
 def test_a_workflow_that_was_edited_since_counts_for_its_candidate(served, planned, lessons):
@@ -93,8 +93,8 @@ def test_a_word_alone_says_who_said_it(served, planned, lessons):
     ticket = planned("T-1")
     served.client.put(f"/v1/workflows/{ticket['workflow_id']}/acceptance", json={})
     (lesson,) = lessons()
-    assert (lesson.right, lesson.said) == (RUNBOOK, Judgement.ACCEPTED)
-    assert lesson.said_by == "local"
+    assert (lesson.right, lesson.judgement) == (RUNBOOK, Judgement.ACCEPTED)
+    assert lesson.judged_by == "local"
 
 
 def test_a_rejection_tells_that_the_page_was_wrong_where_nothing_was_done(served, planned, lessons):
@@ -104,7 +104,7 @@ def test_a_rejection_tells_that_the_page_was_wrong_where_nothing_was_done(served
     reject(served, worked)
     (lesson,) = lessons()
     assert (lesson.right, lesson.wrong, lesson.workflow) == ("", {RUNBOOK}, None)
-    assert lesson.said is Judgement.REJECTED
+    assert lesson.judgement is Judgement.REJECTED
 
 
 def test_what_was_served_at_first_stays_and_goes_with_the_ticket(served, planned, lessons):

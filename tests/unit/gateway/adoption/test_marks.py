@@ -3,12 +3,12 @@
 import pytest
 
 from services.contracts.adoption import StepMark
-from services.gateway.adoption.marking import Marking
+from services.gateway.adoption.feedback_recorder import put_mark
 from services.gateway.tables import MarkRow
 from services.gateway.ticket.events import Events
 from services.gateway.ticket.retention import Retention
 from services.kit.access.audit import AuditFilter, AuditLog
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 
@@ -22,9 +22,9 @@ def ticket(gateway):
 
 @pytest.fixture
 def put(gateway, ticket):
-    def put(step, given, what="mark", workflow=None):
+    def put(step, body, what="mark", workflow=None):
         address = f"/v1/workflows/{workflow or ticket['workflow_id']}/steps/{step}/{what}"
-        return gateway.client.put(address, json=given)
+        return gateway.client.put(address, json=body)
 
     return put
 
@@ -62,7 +62,7 @@ def test_marks_are_in_the_audit_log_without_what_was_seen(gateway, ticket, put):
 
 
 @pytest.mark.parametrize(
-    ("step", "given", "said"),
+    ("step", "body", "message"),
     [
         ("look", {"state": "skipped"}, "say why"),
         ("ask", {"state": "done"}, "which branch"),
@@ -70,10 +70,10 @@ def test_marks_are_in_the_audit_log_without_what_was_seen(gateway, ticket, put):
         ("look", {"state": "done", "by": "mallory"}, "by"),
     ],
 )
-def test_a_mark_that_says_too_little_is_refused_in_words(put, step, given, said):
-    answer = put(step, given)
+def test_a_mark_that_says_too_little_is_refused_in_words(put, step, body, message):
+    answer = put(step, body)
     assert answer.status_code == 422
-    assert said in answer.text
+    assert message in answer.text
 
 
 def test_unknown_steps_and_workflows_are_not_found(put):
@@ -82,9 +82,9 @@ def test_unknown_steps_and_workflows_are_not_found(put):
 
 
 def test_who_marked_it_is_the_caller(gateway, ticket):
-    marking = Marking(gateway.database, gateway.outbox)
-    with acting_as(Caller("jane@acme.example", Kind.PERSON)):
-        marking.mark(ticket["workflow_id"], "look", StepMark(state="done"))
+    jane = Caller("jane@acme.example", CallerKind.PERSON)
+    with acting_as(jane), gateway.database.session() as session:
+        put_mark(session, ticket["workflow_id"], "look", StepMark(state="done"))
     work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
     assert work["steps"][0]["marked_by"] == "jane@acme.example"
 
@@ -152,6 +152,6 @@ def test_a_mark_that_does_not_speak_of_the_note_leaves_it_behind(gateway, ticket
 def test_a_note_that_its_writer_takes_out_is_gone(gateway, ticket, put):
     for erasing in ({"seen": ""}, {"was": "typo"}):
         put("look", {"state": "open", "seen": "typo"})
-        told = put("look", {"state": "open", **erasing}).json()
-        assert [each["seen"] for each in told["steps"]] == [""]
+        work_done = put("look", {"state": "open", **erasing}).json()
+        assert [each["seen"] for each in work_done["steps"]] == [""]
     assert left_of(gateway, ticket) == []

@@ -42,9 +42,9 @@ def test_an_edit_makes_a_version_that_the_ticket_shows(gateway, ticket, edit):
 def test_a_version_says_what_it_changes_and_what_the_checks_find(gateway, edit):
     first = edit(REWORD).json()
     second = edit({"edit": "add", "after": "replace", "text": "Look again"}, of=first["id"]).json()
-    found = gateway.client.get(f"/v1/workflows/{second['id']}/changes").json()
-    assert [(c["kind"], c["text"]) for c in found["since_base"]] == [("added", "Look again")]
-    assert len(found["since_candidate"]) == 2
+    changes = gateway.client.get(f"/v1/workflows/{second['id']}/changes").json()
+    assert [(c["kind"], c["text"]) for c in changes["since_base"]] == [("added", "Look again")]
+    assert len(changes["since_candidate"]) == 2
     assert any("Look again" in finding for finding in second["findings"])
 
 
@@ -90,8 +90,8 @@ def test_citations_stay_where_the_lines_say_the_new_words(gateway, ticket, edit)
 
     def reworded(text, of):
         version = edit({"edit": "change", "step": "replace", "text": text}, of=of).json()
-        found = next(s for s in version["workflow"]["steps"] if s["id"] == "replace")
-        return version["id"], found["citations"]
+        new_step = next(s for s in version["workflow"]["steps"] if s["id"] == "replace")
+        return version["id"], new_step["citations"]
 
     later, citations = reworded("Line 7 of the runbook", shown)
     assert citations

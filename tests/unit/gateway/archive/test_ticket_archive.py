@@ -20,12 +20,12 @@ class Ingestion:
     """Keeps what it is handed, but for documents that it does not know."""
 
     def __init__(self):
-        self.cases, self.known = {}, {PAGE}
+        self.cases, self.document_ids = {}, {PAGE}
 
     def archive(self, case):
-        if case.document_id in self.known:
+        if case.document_id in self.document_ids:
             self.cases[case.id] = case
-        return Archived(kept=case.document_id in self.known)
+        return Archived(kept=case.document_id in self.document_ids)
 
     def forget_cases(self, request):
         for id_ in request.ids:
@@ -88,7 +88,7 @@ def test_a_ticket_that_is_over_before_it_is_planned_is_archived_then(gateway, ar
     assert len(archived()) == 1
 
 
-def test_the_branch_that_was_answered_is_told(gateway, archived):
+def test_the_branch_that_was_answered_is_in_the_case(gateway, archived):
     ticket_id = gateway.post(TICKET)["id"]
     archived()
     question = gateway.ticket(ticket_id)["clarifications"][0]
@@ -114,7 +114,7 @@ def test_what_was_rejected_or_refused_or_only_guessed_is_no_case(gateway, archiv
 
 
 def test_a_page_that_is_gone_gets_no_case(gateway, archived, ingestion):
-    ingestion.known = set()
+    ingestion.document_ids = set()
     gateway.post(TICKET)
     archived()
     resolve(gateway)

@@ -3,27 +3,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.clarify.branches import branch_questions
-from services.gateway.clarify.dialogue import Dialogue, well_formed
-from services.gateway.clarify.situation import Situation, changes
-from services.gateway.ticket.question import About, Choice, Fact, Question, known_in
+from services.gateway.clarify.branches import Situation, branch_questions, may_change_state
+from services.gateway.clarify.dialogue import Dialogue, ticket_with_answers
+from services.gateway.ticket.question import (
+    AnswerChoice,
+    ClarifyingQuestion,
+    DecisionAnswer,
+    QuestionTopic,
+    answered_exits,
+)
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from tests.unit.gateway.clarify.charts import DISK, chart
 
 
-def asked_first(workflow: Workflow = DISK, **asked: object) -> Question:
-    return branch_questions(workflow, Dialogue.model_validate(asked))[0]
+def first_question(workflow: Workflow = DISK, **fields: object) -> ClarifyingQuestion:
+    return branch_questions(workflow, Dialogue.model_validate(fields))[0]
 
 
-def of_text(text: str) -> Question:
-    found = branch_questions(DISK, Dialogue())
-    return next(question for question in found if question.text == text)
+def of_text(text: str) -> ClarifyingQuestion:
+    questions = branch_questions(DISK, Dialogue())
+    return next(question for question in questions if question.text == text)
 
 
 def test_each_decision_is_a_question_of_its_own():
-    found = branch_questions(DISK, Dialogue())
+    questions = branch_questions(DISK, Dialogue())
     assert {
-        (question.text, *(choice.text for choice in question.choices)) for question in found
+        (question.text, *(choice.text for choice in question.choices)) for question in questions
     } == {
         ("Is the log partition full?", "Yes", "No"),
         ("Does a snapshot hold deleted blocks?", "Yes", "No"),
@@ -35,7 +40,7 @@ def test_an_answer_settles_the_decision_that_was_asked_and_no_other():
     for question in branch_questions(DISK, Dialogue()):
         for choice in question.choices:
             assert {fact.decision for fact in choice.facts} == set(question.decisions)
-            assert len(known_in(DISK, choice.facts)) == 1
+            assert len(answered_exits(DISK, choice.facts)) == 1
 
 
 def test_only_what_holds_is_said_to_the_search():
@@ -45,19 +50,19 @@ def test_only_what_holds_is_said_to_the_search():
 
 def test_the_next_question_is_about_what_is_left():
     first = of_text("Is the log partition full?")
-    after = Dialogue().after(first, first.choices[1])
+    after = Dialogue().with_answer(first, first.choices[1])
     left = {question.text for question in branch_questions(DISK, after)}
     assert left == {"Does a snapshot hold deleted blocks?", "Which team owns the volume?"}
 
 
-def test_nothing_is_asked_when_the_branch_is_known():
+def test_no_question_is_left_when_the_branch_is_settled():
     first = of_text("Is the log partition full?")
-    assert branch_questions(DISK, Dialogue().after(first, first.choices[0])) == []
+    assert branch_questions(DISK, Dialogue().with_answer(first, first.choices[0])) == []
 
 
 def test_what_the_engineer_does_not_know_is_not_asked_again():
-    first = asked_first()
-    left = branch_questions(DISK, Dialogue().after(first, None))
+    first = first_question()
+    left = branch_questions(DISK, Dialogue().with_answer(first, None))
     assert first.text not in {question.text for question in left}
     assert left
 
@@ -72,8 +77,8 @@ def test_what_was_answered_is_not_asked_where_the_page_says_it_again():
         "D -- No --> F([Resolved])",
         "E --> F",
     )
-    first = asked_first(twice)
-    assert branch_questions(twice, Dialogue().after(first, first.choices[0])) == []
+    first = first_question(twice)
+    assert branch_questions(twice, Dialogue().with_answer(first, first.choices[0])) == []
 
 
 def test_nothing_is_asked_where_both_answers_lead_to_the_same_step():
@@ -81,12 +86,12 @@ def test_nothing_is_asked_where_both_answers_lead_to_the_same_step():
     assert branch_questions(alike, Dialogue()) == []
 
 
-def test_what_the_ticket_says_is_not_asked():
-    question = asked_first(ticket_text="The log partition is full since noon")
+def test_no_question_asks_what_the_ticket_says():
+    question = first_question(ticket_text="The log partition is full since noon")
     assert "Is the log partition full?" not in question.decisions
 
 
-def test_whether_a_remedy_helped_is_never_asked():
+def test_no_question_asks_whether_a_remedy_helped():
     texts = [d for q in branch_questions(DISK, Dialogue()) for d in q.decisions]
     assert "Did that help?" not in texts
 
@@ -138,32 +143,39 @@ def test_a_loop_is_no_trap():
 )
 def test_what_changes_something_is_told_by_its_verb_and_commands(text, commands, expected):
     step = Step(id="a", kind=StepKind.PROCESS, text=text, commands=commands)
-    assert changes(step) is expected
+    assert may_change_state(step) is expected
 
 
 def test_a_fact_is_of_the_step_of_its_node_where_both_name_one():
     one = Step(id="a", kind=StepKind.DECISION, text="Is it full?", node="n1")
-    fact = Fact(decision="is it FULL", answer="Yes", node="n1")
+    fact = DecisionAnswer(decision="is it FULL", answer="Yes", node="n1")
     assert fact.is_of(one)
     assert not fact.is_of(one.model_copy(update={"node": "n2"}))
     assert fact.is_of(one.model_copy(update={"node": ""}))
 
 
 def test_an_answer_that_the_workflow_does_not_know_settles_nothing():
-    fact = Fact(decision="Is the log partition full?", answer="perhaps")
-    assert known_in(DISK, [fact]) == {}
+    fact = DecisionAnswer(decision="Is the log partition full?", answer="perhaps")
+    assert answered_exits(DISK, [fact]) == {}
 
 
 def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
     ticket = TicketDraft(source="t", external_id="1", title="Disk", description="It is slow.")
-    question = Question(
-        text="What is it?", choices=(Choice(text="a", says="thin pool"),), about=About.STEPS, gain=1
+    question = ClarifyingQuestion(
+        text="What is it?",
+        choices=(AnswerChoice(text="a", says="thin pool"),),
+        about=QuestionTopic.STEPS,
+        gain=1,
     )
-    asked = Dialogue().after(question, question.choices[0]).after(question, None, "seen on node 3")
-    query = well_formed(ticket, asked)
+    dialogue = (
+        Dialogue()
+        .with_answer(question, question.choices[0])
+        .with_answer(question, None, "seen on node 3")
+    )
+    query = ticket_with_answers(ticket, dialogue)
     assert query.description == "It is slow.\nthin pool\nseen on node 3"
-    assert well_formed(ticket, Dialogue()) is ticket
-    assert asked.turns == 2
+    assert ticket_with_answers(ticket, Dialogue()) is ticket
+    assert dialogue.turns == 2
 
 
 def test_a_question_about_it_is_not_asked_since_nobody_knows_what_it_is():
@@ -212,8 +224,8 @@ def test_any_graph_is_asked_about_until_nothing_is_left(steps, arrows):
             for one, to, label in arrows
         ),
     )
-    asked = Dialogue()
-    while found := branch_questions(workflow, asked):
-        assert asked.turns <= len(steps)
-        assert len(found[0].choices) > 1
-        asked = asked.after(found[0], found[0].choices[asked.turns % 2])
+    dialogue = Dialogue()
+    while questions := branch_questions(workflow, dialogue):
+        assert dialogue.turns <= len(steps)
+        assert len(questions[0].choices) > 1
+        dialogue = dialogue.with_answer(questions[0], questions[0].choices[dialogue.turns % 2])

@@ -7,10 +7,11 @@ from sqlalchemy import func, select
 
 from services.contracts.clarification import ClarificationAnswer
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.gateway.clarify.answering import Answering
+from services.gateway.clarify.answer_handler import AnswerHandler
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.clarify.pages import NONE_OF_THESE, page_question
-from services.gateway.coverage.dismissals import Dismissals
+from services.gateway.page_quality.dismissals import Dismissals
+from services.gateway.parts import create_question_policy
 from services.gateway.settings import GatewaySettings
 from services.gateway.tables import PageWordRow
 from services.gateway.ticket.events import Note, add_events
@@ -18,15 +19,14 @@ from services.gateway.ticket.lifecycle import walk_again
 from services.gateway.ticket.retention import Retention
 from services.gateway.walk.fit import Thresholds
 from services.gateway.walk.walk import NO_PAGE
-from services.gateway.work import asking_of
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from tests.unit.gateway.clarify.charts import DISK, chart
 
 UNSURE = Thresholds.shipped().unsure_from
 POOL, ARRAY, FAN, LAMP = "Pool.md", "Array.md", "Fan.md", "Lamp.md"
 SCORES = {POOL: 0.8, ARRAY: 0.7, FAN: 0.3, LAMP: 0.2}
-ADA, BOB = (Caller(name, Kind.PERSON, f"person:{name}") for name in ("Ada", "Bob"))
+ADA, BOB = (Caller(name, CallerKind.PERSON, f"person:{name}") for name in ("Ada", "Bob"))
 
 
 def page(id_, score, text=""):
@@ -63,8 +63,8 @@ class Desk:
         self.gateway = gateway
         gateway.retrieval.context = context()
         gateway.planner.workflows = [workflow_of(id_) for id_ in SCORES]
-        asking = asking_of(GatewaySettings(_env_file=None), gateway.outbox, None)
-        self.answering = Answering(gateway.database, gateway.outbox, asking)
+        asking = create_question_policy(GatewaySettings(_env_file=None), gateway.outbox, None)
+        self.answering = AnswerHandler(gateway.database, gateway.outbox, asking)
         self.tickets = 0
 
     def new(self):
@@ -84,14 +84,14 @@ class Desk:
 
     def answer(self, ticket_id, person, page_id=None, **arguments):
         """Takes a page, or none of them."""
-        asked = self.question(ticket_id)
+        question = self.question(ticket_id)
         cards = self.cards(ticket_id)
         number = cards.index(page_id) + 1 if page_id else len(cards) + 1
-        given = ClarificationAnswer(choice=number)
+        choice = ClarificationAnswer(choice=number)
         with acting_as(person):
-            told = self.answering.answer(ticket_id, asked["id"], given, **arguments)
+            turn = self.answering.answer(ticket_id, question["id"], choice, **arguments)
         self.gateway.work()
-        return told
+        return turn
 
     def shown(self, ticket_id):
         ticket = self.gateway.ticket(ticket_id)
@@ -110,8 +110,8 @@ def desk(gateway):
 
 
 def test_an_unsure_ticket_is_asked_first_which_of_its_three_closest_pages_it_is(desk):
-    asked = desk.gateway.ticket(desk.new())["clarifications"]
-    (question,) = asked
+    turns = desk.gateway.ticket(desk.new())["clarifications"]
+    (question,) = turns
     assert [card["document_id"] for card in question["cards"]] == [POOL, ARRAY, FAN]
     assert question["choices"] == ["Pool", "Array", "Fan", NONE_OF_THESE]
     card = question["cards"][1]
@@ -134,9 +134,9 @@ def test_one_page_alone_is_no_question():
 
 def test_pages_of_one_name_are_told_apart_by_their_ids():
     twins = [page(id_, 0.5).model_copy(update={"title": "Alerts"}) for id_ in ("a.md", "b.md")]
-    asked = page_question(RetrievedContext(pages=tuple(twins)), "", steps=1, is_sure=False)
-    assert [choice.text for choice in asked.choices[:2]] == ["Alerts (a.md)", "Alerts (b.md)"]
-    assert Dialogue().after(asked, asked.choices[1]).ruled_out == ("a.md",)
+    question = page_question(RetrievedContext(pages=tuple(twins)), "", steps=1, is_sure=False)
+    assert [choice.text for choice in question.choices[:2]] == ["Alerts (a.md)", "Alerts (b.md)"]
+    assert Dialogue().with_answer(question, question.choices[1]).ruled_out == ("a.md",)
 
 
 def test_a_page_without_a_passage_that_came_near_shows_its_first_lines():
@@ -156,8 +156,8 @@ def test_an_excerpt_reads_as_the_page_does():
 
 def test_the_page_that_is_taken_is_first_and_says_who_chose_it(desk):
     ticket_id = desk.new()
-    told = desk.answer(ticket_id, ADA, FAN)
-    assert (told.answer, told.answered_by) == ("Fan", "Ada")
+    turn = desk.answer(ticket_id, ADA, FAN)
+    assert (turn.answer, turn.answered_by) == ("Fan", "Ada")
     assert desk.shown(ticket_id) == FAN
     assert desk.without() == {POOL, ARRAY}
     assert desk.shown_first() == FAN
@@ -278,7 +278,7 @@ def words(desk):
         return session.scalar(select(func.count()).select_from(PageWordRow))
 
 
-def test_another_answer_takes_back_what_the_first_said(desk):
+def test_another_answer_takes_back_the_words_of_the_first(desk):
     ticket_id = desk.new()
     desk.answer(ticket_id, ADA)
     assert words(desk) == 3
@@ -292,7 +292,7 @@ def test_words_go_with_their_pages_and_when_tickets_of_their_time_go(desk, monke
     desk.answer(desk.new(), ADA)
     kept = [page(id_, 1.0).model_copy(update={"document_id": id_}) for id_ in (POOL, ARRAY)]
     monkeypatch.setattr(
-        "services.gateway.coverage.dismissals.all_documents",
+        "services.gateway.page_quality.dismissals.all_documents",
         lambda _ingestion: [type("Document", (), {"id": each.document_id}) for each in kept],
     )
     Dismissals(desk.gateway.database).forget_gone(None)
@@ -327,8 +327,8 @@ def test_the_other_pages_stay_in_reach_after_an_answer(desk):
     assert "Ada chose this page" in " ".join(text.split())
     assert '<details class="other-pages" id="other-pages"><summary>Other pages' in text
     assert text.count("Take this page") == 2
-    asked = desk.question(ticket_id)
-    form = f"/tickets/{ticket_id}/clarifications/{asked['id']}/answers"
+    question = desk.question(ticket_id)
+    form = f"/tickets/{ticket_id}/clarifications/{question['id']}/answers"
     assert desk.gateway.client.post(form, data={"choice": "3"}).status_code == 200
     desk.gateway.work()
     assert desk.shown(ticket_id) == FAN

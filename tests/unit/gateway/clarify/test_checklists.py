@@ -5,10 +5,9 @@ import pytest
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import DIMENSIONS, Dimension, Score, ScoredCandidate
-from services.gateway.clarify.choosing import questions
-from services.gateway.clarify.dialogue import Dialogue
-from services.gateway.clarify.settled_decisions import mark_settled
-from services.gateway.ticket.question import Fact
+from services.gateway.clarify.dialogue import Dialogue, mark_settled
+from services.gateway.clarify.question_selection import rank_questions
+from services.gateway.ticket.question import DecisionAnswer
 from services.workflow.model import WorkflowKind
 from tests.unit.gateway.clarify.charts import DISK
 
@@ -17,19 +16,21 @@ DRAWN = DISK.model_copy(
 )
 """A page that draws its decisions itself."""
 FULL = Dialogue(
-    facts=(Fact(decision="Is the log partition full?", answer="Yes", said="Yes, it is"),)
+    facts=(DecisionAnswer(decision="Is the log partition full?", answer="Yes", said="Yes, it is"),)
 )
 
 
 @pytest.mark.parametrize(("workflow", "asks"), [(DISK, True), (DRAWN, False)])
 def test_branches_are_asked_about_while_a_reading_is_shown(workflow, asks):
-    found = questions(workflow, RetrievedContext(confidence=0.9), Dialogue(), least_gain=0.5)
-    assert bool(found) is asks
+    open_questions = rank_questions(
+        workflow, RetrievedContext(confidence=0.9), Dialogue(), least_gain=0.5
+    )
+    assert bool(open_questions) is asks
 
 
 @pytest.mark.parametrize(("workflow", "settled"), [(DISK, {"Yes"}), (DRAWN, set())])
 def test_an_answer_settles_no_decision_of_a_page_as_it_is(workflow, settled):
     score = Score(**{name: Dimension(value=4, reason="x") for name in DIMENSIONS})
     ranked = [ScoredCandidate(candidate=Candidate(id="c", workflow=workflow), score=score)]
-    (found,) = mark_settled(ranked, FULL)
-    assert {s.settled for s in found.candidate.workflow.steps if s.settled} == settled
+    (best,) = mark_settled(ranked, FULL)
+    assert {s.settled for s in best.candidate.workflow.steps if s.settled} == settled

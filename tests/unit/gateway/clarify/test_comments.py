@@ -5,7 +5,7 @@ import json
 import pytest
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
-from services.gateway.clarify.comment_reading import answer_in
+from services.gateway.clarify.comment_reader import parse_comment
 from services.gateway.ticket import comments as kept
 from services.gateway.ticket.comments import Comment
 from services.gateway.ticket.events import Events
@@ -16,7 +16,7 @@ COMMENTED = {"event": "comment", "id": "T-1"}
 
 
 @pytest.fixture
-def asked(gateway):
+def ticket_id(gateway):
     """A ticket of Jira with its first workflow and an open question."""
     gateway.planner.workflows = [DISK]
     ticket_id = gateway.post({"webhookEvent": "jira:issue_created", "issue": ISSUE})["id"]
@@ -25,8 +25,8 @@ def asked(gateway):
 
 
 def comment(gateway, text, id_="1", **author):
-    said = {"id": id_, "body": text, "author": author or {"displayName": "Mila Roth"}}
-    return gateway.post({"webhookEvent": "comment_created", "issue": ISSUE, "comment": said})
+    body = {"id": id_, "body": text, "author": author or {"displayName": "Mila Roth"}}
+    return gateway.post({"webhookEvent": "comment_created", "issue": ISSUE, "comment": body})
 
 
 def work_off(gateway):
@@ -35,70 +35,70 @@ def work_off(gateway):
 
 
 def turns(gateway, ticket_id):
-    found = gateway.ticket(ticket_id)["clarifications"]
-    return [(turn["state"], turn["answer"]) for turn in found]
+    clarifications = gateway.ticket(ticket_id)["clarifications"]
+    return [(turn["state"], turn["answer"]) for turn in clarifications]
 
 
 def events(gateway, ticket_id, kind):
-    found = Events(gateway.database).after(0, ticket_id=ticket_id)
-    return [event.facts for event in found if event.kind == kind]
+    history = Events(gateway.database).after(0, ticket_id=ticket_id)
+    return [event.facts for event in history if event.kind == kind]
 
 
-def test_a_comment_that_answers_walks_its_ticket_again(gateway, asked):
+def test_a_comment_that_answers_walks_its_ticket_again(gateway, ticket_id):
     accepted = comment(gateway, "Had a look.\nAnswer: 2")
-    assert (accepted["id"], accepted["tickets"][0]["created"]) == (asked, False)
+    assert (accepted["id"], accepted["tickets"][0]["created"]) == (ticket_id, False)
     work_off(gateway)
-    answered, following = turns(gateway, asked)[0], turns(gateway, asked)[1:]
+    answered, following = turns(gateway, ticket_id)[0], turns(gateway, ticket_id)[1:]
     assert answered == ("answered", "No")
     assert all(state == "open" for state, _ in following)
     sent = gateway.planner.requests[-1].ticket.description
     assert sent == "Writes fail."
-    (said,) = gateway.ticket(asked)["comments"]
-    assert (said["turn"], said["author"], said["source"]) == (1, "Mila Roth", "jira")
-    assert events(gateway, asked, "commented") == []
+    (stored,) = gateway.ticket(ticket_id)["comments"]
+    assert (stored["turn"], stored["author"], stored["source"]) == (1, "Mila Roth", "jira")
+    assert events(gateway, ticket_id, "commented") == []
 
 
-def test_the_audit_log_names_who_answered(gateway, asked):
+def test_the_audit_log_names_who_answered(gateway, ticket_id):
     comment(gateway, "answer: 2")
     work_off(gateway)
     lines = gateway.client.get("/v1/audit", params={"action": "ticket.answered"}).json()["lines"]
     assert [(line["who"], line["kind"]) for line in lines] == [("Mila Roth (jira)", "source")]
 
 
-def test_a_comment_that_answers_nothing_is_kept_and_shown(gateway, asked):
+def test_a_comment_that_answers_nothing_is_kept_and_shown(gateway, ticket_id):
     comment(gateway, "Looking at <b>it</b> now")
     work_off(gateway)
-    assert turns(gateway, asked) == [("open", "")]
-    (facts,) = events(gateway, asked, "commented")
+    assert turns(gateway, ticket_id) == [("open", "")]
+    (facts,) = events(gateway, ticket_id, "commented")
     assert facts == {"author": "Mila Roth", "text": "Looking at <b>it</b> now", "source": "jira"}
-    page = gateway.client.get(f"/tickets/{asked}").text
+    page = gateway.client.get(f"/tickets/{ticket_id}").text
     assert "Looking at &lt;b&gt;it&lt;/b&gt; now" in page
     assert "Mila Roth" in page
 
 
-def test_a_number_alone_is_no_answer_to_what_nobody_was_shown(gateway, asked):
+def test_a_number_alone_is_no_answer_to_what_nobody_was_shown(gateway, ticket_id):
     comment(gateway, "2")
     work_off(gateway)
-    assert turns(gateway, asked) == [("open", "")]
+    assert turns(gateway, ticket_id) == [("open", "")]
 
 
-def test_the_same_comment_counts_once_even_after_the_next_question(gateway, asked):
+def test_the_same_comment_counts_once_even_after_the_next_question(gateway, ticket_id):
     comment(gateway, "answer: 2")
     work_off(gateway)
-    assert len(turns(gateway, asked)) == 2
+    assert len(turns(gateway, ticket_id)) == 2
     for _ in range(3):
         comment(gateway, "answer: 2")
         work_off(gateway)
-    assert [state for state, _ in turns(gateway, asked)] == ["answered", "open"]
-    assert len(gateway.ticket(asked)["comments"]) == 1
+    assert [state for state, _ in turns(gateway, ticket_id)] == ["answered", "open"]
+    assert len(gateway.ticket(ticket_id)["comments"]) == 1
 
 
-def test_a_process_that_died_after_its_answer_does_not_answer_the_next_question(gateway, asked):
+def test_a_process_that_died_after_its_answer_does_not_answer_the_next_question(gateway, ticket_id):
     comment(gateway, "answer: 2")
     work_off(gateway)
-    gateway.comments.run(asked, "1")
-    assert [state for state, _ in turns(gateway, asked)] == ["answered", "open"]
-    assert events(gateway, asked, "commented") == []
+    gateway.comments.run(ticket_id, "1")
+    assert [state for state, _ in turns(gateway, ticket_id)] == ["answered", "open"]
+    assert events(gateway, ticket_id, "commented") == []
 
 
 def test_a_comment_makes_no_ticket(gateway):
@@ -108,29 +108,29 @@ def test_a_comment_makes_no_ticket(gateway):
     assert gateway.client.get("/v1/tickets").json()["tickets"] == []
 
 
-def test_a_comment_that_comes_late_is_kept_as_a_comment(gateway, asked):
+def test_a_comment_that_comes_late_is_kept_as_a_comment(gateway, ticket_id):
     comment(gateway, "answer: 1")
-    gateway.client.post(f"/v1/tickets/{asked}/clarifications/dismissals", json={})
+    gateway.client.post(f"/v1/tickets/{ticket_id}/clarifications/dismissals", json={})
     work_off(gateway)
-    assert turns(gateway, asked) == [("dismissed", "")]
-    assert len(events(gateway, asked, "commented")) == 1
-    assert gateway.ticket(asked)["comments"][0]["turn"] is None
+    assert turns(gateway, ticket_id) == [("dismissed", "")]
+    assert len(events(gateway, ticket_id, "commented")) == 1
+    assert gateway.ticket(ticket_id)["comments"][0]["turn"] is None
 
 
-def test_of_two_at_once_the_second_is_kept_as_a_comment(gateway, asked):
+def test_of_two_at_once_the_second_is_kept_as_a_comment(gateway, ticket_id):
     comment(gateway, "answer: 1", "1")
     comment(gateway, "answer: 2", "2")
     work_off(gateway)
-    assert turns(gateway, asked)[0] == ("answered", "Yes")
-    assert len(turns(gateway, asked)) == 1
-    (facts,) = events(gateway, asked, "commented")
+    assert turns(gateway, ticket_id)[0] == ("answered", "Yes")
+    assert len(turns(gateway, ticket_id)) == 1
+    (facts,) = events(gateway, ticket_id, "commented")
     assert facts["text"] == "answer: 2"
 
 
-def test_who_does_not_know_is_asked_the_next(gateway, asked):
+def test_who_does_not_know_is_asked_the_next(gateway, ticket_id):
     comment(gateway, "answer: unknown")
     work_off(gateway)
-    assert [state for state, _ in turns(gateway, asked)] == ["unknown", "open"]
+    assert [state for state, _ in turns(gateway, ticket_id)] == ["unknown", "open"]
 
 
 def test_a_generic_systems_comments_answer_too(gateway):
@@ -143,27 +143,27 @@ def test_a_generic_systems_comments_answer_too(gateway):
     assert gateway.ticket(ticket_id)["clarifications"][0]["said"] == ["own words"]
 
 
-def test_a_long_discussion_is_bounded(gateway, asked, monkeypatch):
+def test_a_long_discussion_is_bounded(gateway, ticket_id, monkeypatch):
     monkeypatch.setattr(kept, "MOST", 3)
     for n in range(5):
         comment(gateway, "x" * 9000, str(n))
     work_off(gateway)
-    said = gateway.ticket(asked)["comments"]
-    assert len(said) == 3
-    assert max(len(each["text"]) for each in said) == 4000
-    assert max(len(facts["text"]) for facts in events(gateway, asked, "commented")) == 300
+    comments = gateway.ticket(ticket_id)["comments"]
+    assert len(comments) == 3
+    assert max(len(each["text"]) for each in comments) == 4000
+    assert max(len(facts["text"]) for facts in events(gateway, ticket_id, "commented")) == 300
 
 
-def test_comments_go_with_their_ticket(gateway, asked):
+def test_comments_go_with_their_ticket(gateway, ticket_id):
     from services.gateway.ticket.retention import Retention
 
     comment(gateway, "Looking")
     work_off(gateway)
     assert Retention(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     with gateway.database.session() as session:
-        assert kept.comments_of(session, asked) == ()
-        said = Comment("jira", "DB-7", "x", "", "2")
-    assert said.id == "2"
+        assert kept.list_comments(session, ticket_id) == ()
+        delivered = Comment("jira", "DB-7", "x", "", "2")
+    assert delivered.id == "2"
 
 
 # What is an answer.
@@ -187,7 +187,7 @@ def question(*choices):
 
 
 @pytest.mark.parametrize(
-    ("text", "choices", "given"),
+    ("text", "choices", "fields"),
     [
         ("answer: 2", OTHERS, {"choice": 2}),
         ("  *Answer:* 2.", OTHERS, {"choice": 2}),
@@ -212,17 +212,17 @@ def question(*choices):
         ("", YES_NO, None),
     ],
 )
-def test_what_a_comment_answers(text, choices, given):
-    found = answer_in(text, question(*choices), was_told=True)
-    assert found == (ClarificationAnswer(**given) if given else None)
+def test_what_a_comment_answers(text, choices, fields):
+    answer = parse_comment(text, question(*choices), is_question_shown=True)
+    assert answer == (ClarificationAnswer(**fields) if fields else None)
 
 
 @pytest.mark.parametrize("text", ["2", "storage", "yes"])
 def test_without_the_word_only_what_was_told_is_answered(text):
-    assert answer_in(text, question(*OTHERS, *YES_NO), was_told=False) is None
-    assert answer_in(f"answer: {text}", question(*OTHERS), was_told=False)
+    assert parse_comment(text, question(*OTHERS, *YES_NO), is_question_shown=False) is None
+    assert parse_comment(f"answer: {text}", question(*OTHERS), is_question_shown=False)
 
 
 def test_a_comment_of_many_lines_is_read_in_linear_time():
     text = json.dumps("answer " * 500 + "_* " * 500)
-    assert answer_in(text, question(*OTHERS), was_told=True) is None
+    assert parse_comment(text, question(*OTHERS), is_question_shown=True) is None

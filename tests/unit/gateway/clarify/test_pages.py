@@ -1,10 +1,10 @@
 import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.gateway.clarify.choosing import Clarify, questions
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.clarify.pages import NONE_OF_THESE
-from services.gateway.ticket.question import About
+from services.gateway.clarify.question_selection import QuestionSelector, rank_questions
+from services.gateway.ticket.question import QuestionTopic
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
 from tests.checklists import checklist_of
@@ -37,8 +37,8 @@ def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
 
 
 def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
-    (question,) = questions(STRAIGHT, context(RAID, FAR, THIN), Dialogue(), least_gain=0.5)
-    assert question.about is About.PAGES
+    (question,) = rank_questions(STRAIGHT, context(RAID, FAR, THIN), Dialogue(), least_gain=0.5)
+    assert question.about is QuestionTopic.PAGES
     assert [choice.text for choice in question.choices] == [
         "Thin pool: A thin pool without space",
         "Array: An array that lost a disk",
@@ -50,20 +50,20 @@ def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
 
 
 def test_what_the_ticket_names_tells_no_pages_apart():
-    asked = Dialogue(ticket_text="ArrayDegraded since noon")
+    dialogue = Dialogue(ticket_text="ArrayDegraded since noon")
     untold = page("Array", "None", "ArrayDegraded fires, Slow_disk too.", 0.78)
-    (question,) = questions(STRAIGHT, context(THIN, untold), asked, least_gain=0.5)
+    (question,) = rank_questions(STRAIGHT, context(THIN, untold), dialogue, least_gain=0.5)
     assert question.choices[1].text == "Array (Slow_disk)"
 
 
 def test_one_page_that_is_closest_by_far_raises_no_question():
-    assert questions(STRAIGHT, context(THIN, FAR), Dialogue(), least_gain=0.5) == []
-    assert questions(STRAIGHT, context(), Dialogue(), least_gain=0.5) == []
+    assert rank_questions(STRAIGHT, context(THIN, FAR), Dialogue(), least_gain=0.5) == []
+    assert rank_questions(STRAIGHT, context(), Dialogue(), least_gain=0.5) == []
 
 
 def gain(confidence: float, *pages: PageReading) -> float:
     shown = context(*pages, confidence=confidence)
-    return questions(STRAIGHT, shown, Dialogue(), least_gain=0)[0].gain
+    return rank_questions(STRAIGHT, shown, Dialogue(), least_gain=0)[0].gain
 
 
 def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
@@ -73,12 +73,12 @@ def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
 
 def test_pages_that_are_all_unlikely_are_not_asked_about():
     shown = context(THIN, RAID, confidence=0.02)
-    assert questions(STRAIGHT, shown, Dialogue(), least_gain=0.5) == []
+    assert rank_questions(STRAIGHT, shown, Dialogue(), least_gain=0.5) == []
 
 
 def test_pages_of_a_ticket_that_nothing_fits_are_not_told_apart():
-    described = Dialogue(is_described=True)
-    assert questions(None, context(THIN, RAID, confidence=0.2), described, least_gain=0) == []
+    described = Dialogue(has_ticket_question=True)
+    assert rank_questions(None, context(THIN, RAID, confidence=0.2), described, least_gain=0) == []
 
 
 @pytest.mark.parametrize(
@@ -86,26 +86,26 @@ def test_pages_of_a_ticket_that_nothing_fits_are_not_told_apart():
     [(0, ("Array.md",)), (1, ("Thin pool.md",)), (2, ("Thin pool.md", "Array.md")), (None, ())],
 )
 def test_pages_that_were_not_chosen_are_ruled_out(choice, ruled_out):
-    (question,) = questions(STRAIGHT, context(THIN, RAID), Dialogue(), least_gain=0)
+    (question,) = rank_questions(STRAIGHT, context(THIN, RAID), Dialogue(), least_gain=0)
     chosen = None if choice is None else question.choices[choice]
-    assert Dialogue().after(question, chosen).ruled_out == ruled_out
+    assert Dialogue().with_answer(question, chosen).ruled_out == ruled_out
 
 
 def test_pages_are_asked_about_once_and_questions_end_at_the_most():
-    asked = Dialogue(is_page_told=True)
-    assert questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5) == []
-    clarify = Clarify(most=2, least_gain=0.5)
+    dialogue = Dialogue(has_page_question=True)
+    assert rank_questions(STRAIGHT, context(THIN, RAID), dialogue, least_gain=0.5) == []
+    clarify = QuestionSelector(most=2, least_gain=0.5)
     assert clarify.questions(STRAIGHT, context(THIN, RAID), Dialogue(turns=1))
     assert clarify.questions(STRAIGHT, context(THIN, RAID), Dialogue(turns=2)) == ()
 
 
 def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
     vague = Dialogue(ticket_text="It is slow on leaf-3")
-    (question,) = questions(None, context(), vague, least_gain=0.5)
-    assert (question.about, question.choices) == (About.TICKET, ())
-    told = vague.after(question, None, "the disk queue is long")
-    assert told.says == ("the disk queue is long",)
-    assert questions(None, context(), told, least_gain=0.5) == []
+    (question,) = rank_questions(None, context(), vague, least_gain=0.5)
+    assert (question.about, question.choices) == (QuestionTopic.TICKET, ())
+    dialogue = vague.with_answer(question, None, "the disk queue is long")
+    assert dialogue.says == ("the disk queue is long",)
+    assert rank_questions(None, context(), dialogue, least_gain=0.5) == []
 
 
 def test_a_ticket_that_names_something_lacks_no_words():
@@ -113,16 +113,16 @@ def test_a_ticket_that_names_something_lacks_no_words():
     long_ = Dialogue(
         ticket_text="the blue lamp of rack seven burns since noon and users wait in line"
     )
-    for asked in (named, long_):
-        assert questions(None, context(), asked, least_gain=0.5) == []
+    for dialogue in (named, long_):
+        assert rank_questions(None, context(), dialogue, least_gain=0.5) == []
 
 
 BOXES = "# Disks\n\n## Full\n\n- Look.\n- Mend.\n\n## Failed\n\n- Swap.\n- Wait.\n- Look again.\n"
 
 
 def gain_of(workflow):
-    (question,) = questions(workflow, context(RAID, THIN), Dialogue(), least_gain=0)
-    assert question.about is About.PAGES
+    (question,) = rank_questions(workflow, context(RAID, THIN), Dialogue(), least_gain=0)
+    assert question.about is QuestionTopic.PAGES
     return question.gain
 
 

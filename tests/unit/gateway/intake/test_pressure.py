@@ -20,10 +20,10 @@ class Clock:
 class Outbox:
     """Says how many tasks wait, and counts how often it was asked."""
 
-    waiting = asked = 0
+    waiting = calls = 0
 
     def counts(self):
-        self.asked += 1
+        self.calls += 1
         return {"waiting": self.waiting, "parked": 0}
 
 
@@ -88,7 +88,7 @@ def test_new_tickets_wait_outside_while_too_much_waits_inside(pressure, outbox, 
 def test_the_database_is_asked_once_a_second(pressure, outbox, clock):
     for _ in range(50):
         pressure.admit(delivery("jira", 1))
-    assert outbox.asked == 1
+    assert outbox.calls == 1
 
 
 def test_a_refused_delivery_is_answered_429_and_leaves_nothing(make_gateway):

@@ -13,11 +13,11 @@ def tickets(gateway):
 
 def kinds(gateway, ticket_id):
     with gateway.database.session() as session:
-        found = session.execute(
+        rows = session.execute(
             text("SELECT kind FROM gateway_event WHERE ticket_id = :id ORDER BY id"),
             {"id": ticket_id},
         )
-        return [row.kind for row in found]
+        return [row.kind for row in rows]
 
 
 def firing(group, alert, starts):

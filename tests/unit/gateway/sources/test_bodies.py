@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.reading import Reader
+from services.gateway.sources.delivery_reader import DeliveryReader
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
 
 BODIES = Path(__file__).with_name("bodies")
-READER = Reader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))
+READER = DeliveryReader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))
 CASES = sorted(BODIES.rglob("*.json"))
 
 
-def as_told(ticket, expected):
+def ticket_fields(ticket, expected):
     """The fields of the ticket that the case speaks of."""
     return {
         name: value for name, value in ticket.model_dump(mode="json").items() if name in expected
     }
 
 
-def as_said(comment, expected):
+def comment_fields(comment, expected):
     """The fields of the comment that the case speaks of."""
     return {name: value for name, value in asdict(comment).items() if name in expected}
 
@@ -35,11 +35,15 @@ def test_a_body_becomes_what_its_case_says(path, is_named):
     source = path.parent.name
     delivery = READER.read(json.dumps(case["body"]).encode(), source if is_named else None)
     expected = case.get("tickets", [])
-    assert [as_told(t, e) for t, e in zip(delivery.tickets, expected, strict=True)] == expected
+    assert [
+        ticket_fields(t, e) for t, e in zip(delivery.tickets, expected, strict=True)
+    ] == expected
     over = [{"external_id": r.external_id, "occurrence": r.occurrence} for r in delivery.resolved]
     assert over == case.get("resolved", [])
-    said = case.get("comments", [])
-    assert [as_said(c, s) for c, s in zip(delivery.comments, said, strict=True)] == said
+    comments = case.get("comments", [])
+    assert [
+        comment_fields(c, s) for c, s in zip(delivery.comments, comments, strict=True)
+    ] == comments
     assert len(delivery.ignored) == case.get("ignored", 0)
     assert delivery.rejected == ()
     read = (*delivery.tickets, *delivery.resolved, *delivery.comments, *delivery.ignored)

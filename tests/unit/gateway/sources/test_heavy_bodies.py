@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.reading import Reader
+from services.gateway.sources.delivery_reader import DeliveryReader
 from services.gateway.sources.settings import WebhookSettings
 from services.kit.errors import FlowXpertError
 from tests.unit.gateway.sources.test_mutated_bodies import MAPPED, NAMES, bodies_of
@@ -30,7 +30,7 @@ FILLERS = {
     "addresses": "http://a.example/",
     "json": '{"a": [',
 }
-READER = Reader(
+READER = DeliveryReader(
     GatewaySettings(_env_file=None, cut_long_texts=True), WebhookSettings(_env_file=None)
 )
 

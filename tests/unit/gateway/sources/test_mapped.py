@@ -6,8 +6,8 @@ import pytest
 
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import UnreadableTicketError
+from services.gateway.sources.delivery_reader import DeliveryReader
 from services.gateway.sources.mapped import MappingError
-from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 
 TOWER = """\
@@ -50,7 +50,7 @@ def reader_of(tmp_path):
         file = tmp_path / "mappings.yaml"
         file.write_text(text, encoding="utf-8")
         webhooks = WebhookSettings(_env_file=None, mappings=file, **settings)
-        return Reader(GatewaySettings(_env_file=None), webhooks)
+        return DeliveryReader(GatewaySettings(_env_file=None), webhooks)
 
     return make
 
@@ -91,9 +91,9 @@ def test_a_mapped_comment_is_one_of_its_ticket(reader_of):
     reader = reader_of(TOWER.replace("    resolved:", f"    comment: {at}\n    resolved:", 1))
     note = {"words": "answer: 2", "by": "Mila", "no": 5}
     delivery = read(reader, {**EVENT, "note": note}, EVENT)
-    (said,) = delivery.comments
-    assert (said.source, said.external_id, said.text) == ("tower", "12", "answer: 2")
-    assert (said.author, said.id) == ("Mila", "5")
+    (comment,) = delivery.comments
+    assert (comment.source, comment.external_id, comment.text) == ("tower", "12", "answer: 2")
+    assert (comment.author, comment.id) == ("Mila", "5")
     assert [ticket.external_id for ticket in delivery.tickets] == ["12"]
 
 
@@ -115,7 +115,7 @@ def test_a_mapping_may_describe_anew_what_comes_along(reader_of):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (("headline", "headline ["), r"mappings\.yaml:8: sources\.0\.ticket\.title: .*JMESPath"),
         (("title: headline", "titel: headline"), r":6: sources\.0\.ticket\.title: Field required"),
@@ -127,8 +127,8 @@ def test_a_mapping_may_describe_anew_what_comes_along(reader_of):
         (("sources:", "systems:"), r"mappings\.yaml:1: sources"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_key(reader_of, change, said):
-    with pytest.raises(MappingError, match=said):
+def test_a_mistake_is_told_with_file_line_and_key(reader_of, change, message):
+    with pytest.raises(MappingError, match=message):
         reader_of(TOWER.replace(*change))
 
 
@@ -138,13 +138,13 @@ def test_a_file_of_another_shape_is_refused(reader_of, text):
         reader_of(text)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_file_that_is_not_there_is_reported(tmp_path):
     webhooks = WebhookSettings(_env_file=None, mappings=tmp_path / "none.yaml")
     with pytest.raises(MappingError, match=r"none\.yaml"):
-        Reader(GatewaySettings(_env_file=None), webhooks)
+        DeliveryReader(GatewaySettings(_env_file=None), webhooks)
 
 
-def test_a_secret_for_a_source_that_nobody_describes_is_told(reader_of):
+def test_a_secret_for_a_source_that_nobody_describes_is_reported(reader_of):
     secret = {"mapped_secrets": {"towr": "a secret of the source"}}
     with pytest.raises(MappingError, match="towr"):
         reader_of(TOWER, **secret)

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.delivery_reader import DeliveryReader
 from services.gateway.sources.mapped import BUNDLED, read_mappings
-from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
 from services.kit.errors import FlowXpertError
 
 BODIES = Path(__file__).with_name("bodies")
 LIMITS = GatewaySettings(_env_file=None)
-READER = Reader(LIMITS, WebhookSettings(_env_file=None))
+READER = DeliveryReader(LIMITS, WebhookSettings(_env_file=None))
 NAMES = [source.name for source in (*SOURCES, LEAST_PARTICULAR)]
 MAPPED = [source.name for source in read_mappings(BUNDLED, taken=frozenset())]
 MAPPINGS = {
@@ -169,7 +169,7 @@ PIECES = [
 def test_json_that_is_none_or_odd_is_read_or_refused(name, data):
     text = json.dumps(data.draw(st.sampled_from(bodies_of(name))))
     marks = [
-        found.span() for found in re.finditer(r'"[^"]*"|-?[0-9.]+|true|false|null|[{}\[\]:,]', text)
+        match.span() for match in re.finditer(r'"[^"]*"|-?[0-9.]+|true|false|null|[{}\[\]:,]', text)
     ]
     start, end = data.draw(st.sampled_from(marks))
     piece = data.draw(st.sampled_from(PIECES))
@@ -201,7 +201,7 @@ def test_a_huge_discussion_is_refused_or_cut_as_the_settings_say(cut):
     raw = json.dumps({"issue": {"key": "A-1", "fields": fields}}).encode()
     assert len(raw) > 4_500_000
     limits = GatewaySettings(_env_file=None, cut_long_texts=cut)
-    reader = Reader(limits, WebhookSettings(_env_file=None))
+    reader = DeliveryReader(limits, WebhookSettings(_env_file=None))
     if cut:
         (ticket,) = reader.read(raw).tickets
         assert len(ticket.description) == limits.max_description_characters

@@ -16,8 +16,8 @@ from cryptography.x509.oid import NameOID
 
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import UnreadableTicketError
-from services.gateway.sources.proof import Credentials, Received, WrongSignatureError
-from services.gateway.sources.reading import Reader
+from services.gateway.sources.delivery_reader import DeliveryReader
+from services.gateway.sources.proof import Credentials, WebhookRequest, WrongSignatureError
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.sources.sns import (
     CertificateUnavailableError,
@@ -38,12 +38,18 @@ TOPIC = "arn:aws:sns:eu-west-1:111122223333:ops"
 
 
 def reader(**settings):
-    return Reader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None, **settings))
+    return DeliveryReader(
+        GatewaySettings(_env_file=None), WebhookSettings(_env_file=None, **settings)
+    )
+
+
+def received(configured, request, source):
+    return configured.receive(configured.authenticate(request, source))
 
 
 def receive(source, headers, raw=BODY, **settings):
-    known = reader(**{f"{source}_secret": SECRET}, **settings)
-    return known.receive(Received(raw, headers), source)
+    configured_reader = reader(**{f"{source}_secret": SECRET}, **settings)
+    return received(configured_reader, WebhookRequest(raw, headers), source)
 
 
 def signature(raw=BODY, secret=SECRET):
@@ -110,11 +116,11 @@ def test_a_refused_delivery_is_not_even_parsed():
 
 def test_a_body_recognised_by_its_shape_must_prove_itself_too():
     with pytest.raises(WrongSignatureError):
-        reader(generic_secret=SECRET).receive(Received(TICKET, {}), None)
+        received(reader(generic_secret=SECRET), WebhookRequest(TICKET, {}), None)
 
 
 def test_a_source_without_a_secret_is_read_as_before():
-    assert reader().receive(Received(TICKET, {}), "generic").tickets
+    assert received(reader(), WebhookRequest(TICKET, {}), "generic").tickets
 
 
 @pytest.mark.parametrize(("age", "is_taken"), [(0, True), (200, True), (400, False), (-400, False)])
@@ -193,7 +199,7 @@ def envelope(version="2", **changes):
 def check(message, topics=(TOPIC,), pem=PEM):
     proof = SnsProof(fetch=lambda url: pem)
     raw = json.dumps(message).encode()
-    proof(Received(raw, {}), Credentials(SECRET, frozenset(topics)))
+    proof(WebhookRequest(raw, {}), Credentials(SECRET, frozenset(topics)))
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
@@ -247,13 +253,13 @@ def confirmation(**changes):
 
 def test_a_subscription_is_not_confirmed_unasked():
     with pytest.raises(SubscriptionRefusedError) as refused:
-        reader().receive(Received(confirmation(), {}), "cloudwatch")
+        received(reader(), WebhookRequest(confirmation(), {}), "cloudwatch")
     assert refused.value.status_code == 403
 
 
 def test_a_subscription_of_another_topic_is_not_confirmed():
     with pytest.raises(SubscriptionRefusedError):
-        reader(sns_confirm=True).receive(Received(confirmation(), {}), "cloudwatch")
+        received(reader(sns_confirm=True), WebhookRequest(confirmation(), {}), "cloudwatch")
 
 
 def test_an_allowed_subscription_is_confirmed_at_the_address_that_sns_signed():

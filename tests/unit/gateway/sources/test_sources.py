@@ -6,11 +6,11 @@ import pytest
 
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import UnreadableTicketError
-from services.gateway.sources.reading import Reader, UnrecognisedBodyError
+from services.gateway.sources.delivery_reader import DeliveryReader, UnrecognisedBodyError
 from services.gateway.sources.settings import WebhookSettings
 from services.kit.errors import FlowXpertError
 
-READER = Reader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))
+READER = DeliveryReader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))
 
 
 def read(body, source=None):
@@ -143,7 +143,7 @@ def test_a_forced_source_reads_what_would_be_recognised_as_another(group):
     assert only(group, "alertmanager").source == "alertmanager"
 
 
-def test_a_body_of_no_known_shape_is_refused_with_the_list_of_those_known():
+def test_a_body_of_no_known_shape_is_refused_with_the_list_of_sources():
     with pytest.raises(UnrecognisedBodyError, match=r"alertmanager.*generic"):
         read({"ping": 1})
 

@@ -37,17 +37,17 @@ def test_everything_that_is_noted_has_its_kind():
 def test_the_messages_name_every_kind():
     proto = (ROOT / "proto/flowxpert/v1/event.proto").read_text("utf-8")
     contract = (ROOT / "services/contracts/gateway.py").read_text("utf-8")
-    told = contract[contract.index("class ProgressEvent") :]
+    docstring = contract[contract.index("class ProgressEvent") :]
     for kind in KINDS.keys() - STATUSES:
         assert re.search(rf"\b{kind}\b", proto), kind
-        assert f"`{kind}`" in told, kind
-    named = set(re.findall(r"`(\w+)`", told[: told.index("facts:")]))
+        assert f"`{kind}`" in docstring, kind
+    named = set(re.findall(r"`(\w+)`", docstring[: docstring.index("facts:")]))
     assert named == KINDS.keys() - STATUSES
 
 
 def test_a_walk_ends_as_its_ticket_does():
-    given_up = {TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value}
-    assert set(ENDS) == STATUSES - given_up
+    ended_by_people = {TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value}
+    assert set(ENDS) == STATUSES - ended_by_people
 
 
 def test_what_changes_a_ticket_is_told_in_its_history():
@@ -67,6 +67,6 @@ def test_questions_are_counted_by_their_outcomes():
 def test_scripts_hear_of_every_kind(gateway):
     script = gateway.client.get("/static/events.js")
     assert script.headers["content-type"].startswith("text/javascript")
-    told = dict(re.findall(r"export const (\w+) = (.*);", script.text))
-    assert json.loads(told["KINDS"]) == list(KINDS)
-    assert json.loads(told["PROGRESS"]) == list(PROGRESS)
+    constants = dict(re.findall(r"export const (\w+) = (.*);", script.text))
+    assert json.loads(constants["KINDS"]) == list(KINDS)
+    assert json.loads(constants["PROGRESS"]) == list(PROGRESS)

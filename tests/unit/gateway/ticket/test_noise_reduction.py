@@ -11,22 +11,22 @@ def test_courtesy_quotes_and_what_changes_each_time_are_left_out():
         "See https://wiki.example/x for more.\n"
         "Thanks!\n"
     )
-    told = reduce_noise("Turbine stopped", discussion)
-    assert told.startswith("Turbine stopped\n")
-    assert "the turbine controller lost its lease." in told
+    text = reduce_noise("Turbine stopped", discussion)
+    assert text.startswith("Turbine stopped\n")
+    assert "the turbine controller lost its lease." in text
     for noise in ("Hello", "Monday", "2026", "10.1.2.3", "https", "Thanks"):
-        assert noise not in told
+        assert noise not in text
 
 
 def test_a_long_discussion_keeps_what_it_keeps_coming_back_to():
     filler = " ".join(
         f"Somebody named person{n} wondered about topic{n} for a while." for n in range(60)
     )
-    told = reduce_noise(
+    text = reduce_noise(
         "Pump alarm", f"{filler} The valve sensor reports E-4711. The valve sensor is stuck."
     )
-    assert "valve sensor" in told
-    assert len(told.split()) <= 120
+    assert "valve sensor" in text
+    assert len(text.split()) <= 120
 
 
 def test_a_text_of_noise_alone_stays():

@@ -19,8 +19,8 @@ def resolved(gateway):
 def test_a_ticket_is_open_again_and_told_once(gateway):
     ticket_id = resolved(gateway)
     for _ in range(2):
-        told = gateway.client.delete(OVER.format(ticket_id))
-        assert (told.status_code, told.json()["resolved_at"]) == (200, None)
+        response = gateway.client.delete(OVER.format(ticket_id))
+        assert (response.status_code, response.json()["resolved_at"]) == (200, None)
     assert kinds(gateway, ticket_id).count("not_over") == 1
     assert gateway.client.post(OVER.format(ticket_id)).json()["resolved_at"]
 

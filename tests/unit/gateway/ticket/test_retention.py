@@ -13,8 +13,8 @@ from services.gateway.tables import (
     TicketRow,
     WorkflowRow,
 )
-from services.gateway.tasks import purging
 from services.gateway.ticket.retention import Retention
+from services.gateway.work import schedule_purge
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
@@ -107,8 +107,8 @@ def test_every_table_that_speaks_of_a_ticket_goes_with_it():
 
 
 def test_the_job_runs_where_a_time_is_set(gateway, ticket):
-    assert purging(gateway.database, GatewaySettings(_env_file=None)) is None
-    job = purging(gateway.database, GatewaySettings(_env_file=None, keep_days=1e-9))
+    assert schedule_purge(gateway.database, GatewaySettings(_env_file=None)) is None
+    job = schedule_purge(gateway.database, GatewaySettings(_env_file=None, keep_days=1e-9))
     job._first_after_s = 0.0
     job.start()
     eventually(lambda: count(gateway, TicketRow) == 0)

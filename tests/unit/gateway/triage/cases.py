@@ -1,7 +1,7 @@
 """Past tickets of three made-up teams."""
 
 from services.gateway.triage.routing.cases import case_of
-from services.gateway.triage.routing.router import Router
+from services.gateway.triage.routing.router import RoutingModel
 from services.knowledge.embedding.embedders import HashingEmbedder
 
 PARTS = {
@@ -20,4 +20,4 @@ def past_cases():
 
 
 def router(teams=(), **options):
-    return Router(past_cases(), teams, HashingEmbedder(), **options)
+    return RoutingModel(past_cases(), teams, HashingEmbedder(), **options)

@@ -147,16 +147,16 @@ def test_who_accepts_after_all_has_a_planned_ticket_again(gateway):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "detail"),
     [("storag", "near it: storage"), ("Kitchen", "known: "), ("voices", "near it: voice")],
 )
-def test_a_team_that_nobody_knows_is_refused_with_the_names_near_it(gateway, typed, told):
+def test_a_team_that_nobody_knows_is_refused_with_the_names_near_it(gateway, typed, detail):
     learn(gateway)
     ticket_id = planned(gateway)
     address = f"/v1/tickets/{ticket_id}/team"
     answer = gateway.client.put(address, json={"team": typed})
     assert (answer.status_code, answer.json()["error"]) == (422, "UnknownTeamError")
-    assert told in answer.json()["detail"]
+    assert detail in answer.json()["detail"]
     assert gateway.ticket(ticket_id)["status"] == "planned"
     assert gateway.client.post("/v1/teams", json={"name": typed}).status_code == 200
     assert gateway.client.put(address, json={"team": typed}).json()["team"] == typed
@@ -173,7 +173,7 @@ def test_without_any_team_it_is_said_how_teams_are_declared(gateway):
     assert ticket["triage"]["note"]["tried"][0].endswith("was rejected: wrong site")
 
 
-def test_a_team_that_past_tickets_name_is_known(gateway):
+def test_a_team_that_past_tickets_name_is_offered(gateway):
     learn(gateway)
     ticket_id = planned(gateway)
     assert '<option value="voice">' in gateway.client.get(f"/tickets/{ticket_id}").text

@@ -8,8 +8,8 @@ from services.contracts.ticket import TicketDraft
 from services.contracts.triage import HandOver
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.by_model import TriageModel
-from services.gateway.triage.choice import Limits, choose_by_model
-from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.choice import RoutingLimits, choose_by_model
+from services.gateway.triage.team_router import TeamRouter
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
@@ -17,16 +17,16 @@ from services.llm.chat_model import ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.gateway.triage.cases import past_cases, router
 
-LIMITS = Limits(sure_from=0.6, abstain_below=0.3)
+LIMITS = RoutingLimits(sure_from=0.6, abstain_below=0.3)
 TEXT = "The raidcard is full."
 
 
 def chosen(*answers):
     model = ScriptedChatModel([json.dumps({"team": answer}) for answer in answers])
-    found = choose_by_model(
+    choice = choose_by_model(
         router(), TriageModel(model), TEXT, TEXT, descriptions={}, limits=LIMITS, timeout_s=5.0
     )
-    return found, model.requests
+    return choice, model.requests
 
 
 def number_of(team):
@@ -36,8 +36,8 @@ def number_of(team):
 
 
 def test_the_model_chooses_one_of_the_numbered_teams():
-    found, (request,) = chosen(number_of("storage"))
-    assert (found.team, found.by, found.rounds) == ("storage", "model", 1)
+    choice, (request,) = chosen(number_of("storage"))
+    assert (choice.team, choice.by, choice.rounds) == ("storage", "model", 1)
     assert request.json_schema["properties"]["team"]["enum"] == ["0", "1", "2", "3"]
     assert "raidcard → storage: 4 of 4 tickets" in request.messages[1].content
     assert "raidcard" not in request.messages[0].content
@@ -45,21 +45,21 @@ def test_the_model_chooses_one_of_the_numbered_teams():
 
 def test_a_choice_that_past_tickets_doubt_is_asked_again():
     mail = number_of("mail")
-    found, requests = chosen(mail, mail)
-    assert (found.team, found.rounds, len(requests)) == ("mail", 2, 2)
+    choice, requests = chosen(mail, mail)
+    assert (choice.team, choice.rounds, len(requests)) == ("mail", 2, 2)
     assert "past tickets say storage" in requests[1].messages[1].content
 
 
 def test_none_of_them_twice_is_no_team():
-    found, requests = chosen("0", "0")
-    assert (found.team, found.by, len(requests)) == (None, "model", 2)
-    assert found.teams[0].team == "storage"
+    choice, requests = chosen("0", "0")
+    assert (choice.team, choice.by, len(requests)) == (None, "model", 2)
+    assert choice.teams[0].team == "storage"
 
 
 @pytest.mark.parametrize("answer", ["99", "storage"])
 def test_an_answer_that_is_no_number_is_left_to_the_ranker(answer):
-    found, _ = chosen(answer)
-    assert (found.team, found.by) == ("storage", "ranker")
+    choice, _ = chosen(answer)
+    assert (choice.team, choice.by) == ("storage", "ranker")
 
 
 def test_a_model_that_is_down_is_done_without():
@@ -67,11 +67,11 @@ def test_a_model_that_is_down_is_done_without():
         raise ModelUnavailableError("down")
 
     model = TriageModel(ScriptedChatModel(down))
-    assert model.summary("The pump stopped.", "Hello!", 1.0) == "The pump stopped."
-    found = choose_by_model(
+    assert model.summarise("The pump stopped.", "Hello!", 1.0) == "The pump stopped."
+    choice = choose_by_model(
         router(), model, TEXT, TEXT, descriptions={}, limits=LIMITS, timeout_s=1.0
     )
-    assert (found.team, found.by) == ("storage", "ranker")
+    assert (choice.team, choice.by) == ("storage", "ranker")
 
 
 def test_what_speaks_to_a_model_does_not_reach_it():
@@ -81,7 +81,7 @@ def test_what_speaks_to_a_model_does_not_reach_it():
     database.migrate("kit", "gateway", "knowledge")
     graph = SqlGraphStore(database)
     graph.put_cases(past_cases())
-    desk = TriageDesk(database, graph, HashingEmbedder(), GatewaySettings(), model=model)
+    desk = TeamRouter(database, graph, HashingEmbedder(), GatewaySettings(), model=model)
     ticket = TicketDraft(
         source="generic",
         external_id="1",

@@ -26,7 +26,7 @@ class Tree(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.wrong, self.said = [], [], []
+        self.open, self.wrong, self.texts = [], [], []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -43,7 +43,7 @@ class Tree(HTMLParser):
             self.wrong.append((tag, self.getpos()))
 
     def handle_data(self, data):
-        self.said.append(data)
+        self.texts.append(data)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_an_item_that_is_only_code_has_a_tick_and_its_number(show):
 
 
 def words_of(html):
-    return " ".join("".join(Tree(shown_page(html)).said).split())
+    return " ".join("".join(Tree(shown_page(html)).texts).split())
 
 
 def box(html, step):
@@ -212,8 +212,8 @@ def test_links_lead_somewhere_or_are_shown_as_text(show):
     )
     _, html = show(text, document_id="runbooks/pump.md")
     page = shown_page(html)
-    known = "/knowledge/link?from=runbooks%2Fpump.md&amp;to=..%2Fnet%2Fdns.md%23flush"
-    assert f'<a href="{known}"' in page
+    link = "/knowledge/link?from=runbooks%2Fpump.md&amp;to=..%2Fnet%2Fdns.md%23flush"
+    assert f'<a href="{link}"' in page
     heading = re.search(r'id="(at-[^"]+)"[^>]*>The end', page)[1]
     assert f'<a href="#{heading}"' in page
     outside = '<a href="https://x.example/a" rel="noreferrer noopener" target="_blank">web</a>'
@@ -259,20 +259,20 @@ def test_a_tick_leads_on_to_the_next_box_behind_it(show, mark):
 
 
 @pytest.mark.parametrize(
-    ("withheld", "told"),
+    ("withheld", "words"),
     [
         ((), "nothing is left to do"),
         ((4,), "nothing is left to do, but 1 line of the page is left out of boxes"),
         ((4, 5), "nothing is left to do, but 2 lines of the page are left out of boxes"),
     ],
 )
-def test_behind_the_last_box_it_says_how_much_has_none(show, mark, withheld, told):
+def test_behind_the_last_box_it_says_how_much_has_none(show, mark, withheld, words):
     text = "# Fan\n\n1. Seat the fan.\n2. Print your prompt.\n3. Print it twice.\n"
     address, html = show(text, withheld=withheld)
     assert "left out of boxes" not in html
     for number in range(1, 4 - len(withheld)):
         html = mark(address, f"s{number}", state="done")
-    assert re.search(rf"· {told}</p>", html)
+    assert re.search(rf"· {words}</p>", html)
 
 
 def test_behind_the_last_box_the_page_asks_how_it_ended(show, mark):

@@ -8,7 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app
-from services.gateway.knowledge import Knowledge
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.ingestion.proposals.service import ProposalService
 from services.ingestion.settings import IngestionSettings
@@ -16,10 +17,10 @@ from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.checking.check import reading_given
+from services.procedure.checking.check import parse_reading
 from services.procedure.model import as_json
 from tests.unit.gateway.fakes import FakeRetrieval
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.planner.composing.catalogue import composer
 from tests.unit.planner.composing.test_edits import FAN, HASH, PAGE
 
@@ -27,47 +28,50 @@ ADDRESS = f"/knowledge/readings/{HASH}"
 
 
 @pytest.fixture
-def stand(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write("fan.md", PAGE)
-    stand.ingest()
-    stand.service.readings("kim").replace(HASH, reading_given({"procedures": [FAN]}))
-    return stand
+def ingestion(tmp_path):
+    ingestion = IngestionHarness(tmp_path)
+    ingestion.write("fan.md", PAGE)
+    ingestion.ingest()
+    ingestion.service.readings("kim").replace(HASH, parse_reading({"procedures": [FAN]}))
+    return ingestion
 
 
 @pytest.fixture
-def proposals(stand):
-    return ProposalService(stand.database, Outbox(stand.database), IngestionSettings())
+def proposals(ingestion):
+    return ProposalService(ingestion.database, Outbox(ingestion.database), IngestionSettings())
 
 
 @pytest.fixture
 def model():
-    said = {"action": {"operations": [{"op": "guard", "nodes": ["n3"], "how": "remove"}]}}
+    reply = {"action": {"operations": [{"op": "guard", "nodes": ["n3"], "how": "remove"}]}}
     return ScriptedChatModel(
-        lambda request: [json.dumps(said) if request.prompt.startswith("edit") else "nothing"]
+        lambda request: [json.dumps(reply) if request.prompt.startswith("edit") else "nothing"]
     )
 
 
 @pytest.fixture
-def client(stand, proposals, model):
+def client(ingestion, proposals, model):
     database = Database.memory()
     database.migrate("kit", "gateway")
-    readings = stand.service.readings("kim")
-    known = Knowledge(
-        stand.service,
-        lambda caller: stand.service.readings(caller.name),
+    readings = ingestion.service.readings("kim")
+    knowledge = Knowledge(
+        ingestion.service,
+        lambda caller: ingestion.service.readings(caller.name),
         FakeRetrieval(),
         proposals,
         composer(model, readings=readings),
     )
     app = create_app(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None),
-        database=database,
-        outbox=Outbox(database),
-        retrieval=FakeRetrieval(),
-        triage=None,
-        knowledge=known,
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None),
+            database=database,
+            outbox=Outbox(database),
+            retrieval=FakeRetrieval(),
+            triage=None,
+            knowledge=knowledge,
+            write_back=None,
+        )
     )
     yield TestClient(app, base_url="http://127.0.0.1", headers={"accept": "text/html"})
     database.close()
@@ -127,7 +131,7 @@ def test_a_broken_draft_is_refused(client):
     assert "cannot be read" in page.text
 
 
-def test_a_change_in_words_is_looked_at_and_stored(client, stand):
+def test_a_change_in_words_is_looked_at_and_stored(client, ingestion):
     page = client.get(ADDRESS).text
     fields = sent(page, f"{ADDRESS}/words")
     preview = client.post(
@@ -141,7 +145,7 @@ def test_a_change_in_words_is_looked_at_and_stored(client, stand):
         follow_redirects=False,
     )
     assert done.status_code == 303
-    steps = as_json(stand.service.readings("kim").get(HASH).reading.procedures[0])["steps"]
+    steps = as_json(ingestion.service.readings("kim").get(HASH).reading.procedures[0])["steps"]
     assert [step.get("do") for step in steps] == [
         "Look at the tray",
         "Seat the fan",

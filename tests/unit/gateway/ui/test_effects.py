@@ -1,10 +1,10 @@
 import pytest
 
-from services.gateway.ui.templates import _environment
+from services.gateway.ui.templates import _ENVIRONMENT
 
 
 def shown(command: str) -> str:
-    return _environment().get_template("ticket/effect.html").render(command=command).strip()
+    return _ENVIRONMENT.get_template("ticket/effect.html").render(command=command).strip()
 
 
 def test_a_change_is_told_in_words() -> None:
@@ -16,9 +16,9 @@ def test_a_change_is_told_in_words() -> None:
 
 
 def test_what_destroys_says_what() -> None:
-    told = '<p class="effect destroys">Destroys: deletes files</p>'
+    markup = '<p class="effect destroys">Destroys: deletes files</p>'
 
-    assert shown("rm -rf /x") == told
+    assert shown("rm -rf /x") == markup
 
 
 @pytest.mark.parametrize("command", ["ls -l", "NAME   READY   STATUS"])

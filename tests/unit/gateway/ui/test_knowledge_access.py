@@ -5,15 +5,16 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
 from services.gateway.app import create_app
-from services.gateway.knowledge import Knowledge
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.screening.document import hash_of
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import page, proposals_of
-from tests.unit.ingestion.stand import Stand
 
 PAGE = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
 KEY = "a-key-of-enough-characters"
@@ -21,33 +22,36 @@ BROWSER = {"accept": "text/html"}
 
 
 @pytest.fixture
-def stand(tmp_path):
-    return Stand(tmp_path)
+def ingestion(tmp_path):
+    return IngestionHarness(tmp_path)
 
 
 @pytest.fixture
-def client_of(stand):
+def client_of(ingestion):
     """A gateway with one ingested page, with a key or with access off."""
-    stand.write("fan.md", PAGE)
-    stand.ingest()
+    ingestion.write("fan.md", PAGE)
+    ingestion.ingest()
     database = Database.memory()
     database.migrate("kit", "gateway")
 
     def make(api_key=None, *, with_knowledge=True):
-        known = Knowledge(
-            stand.service,
-            lambda caller: stand.service.readings(caller.name),
+        knowledge = Knowledge(
+            ingestion.service,
+            lambda caller: ingestion.service.readings(caller.name),
             FakeRetrieval(),
-            proposals_of(stand),
+            proposals_of(ingestion),
         )
         app = create_app(
-            GatewaySettings(_env_file=None),
-            PlatformSettings(_env_file=None, api_key=SecretStr(api_key) if api_key else None),
-            database=database,
-            outbox=Outbox(database),
-            retrieval=FakeRetrieval(),
-            triage=None,
-            knowledge=known if with_knowledge else None,
+            GatewayParts(
+                GatewaySettings(_env_file=None),
+                PlatformSettings(_env_file=None, api_key=SecretStr(api_key) if api_key else None),
+                database=database,
+                outbox=Outbox(database),
+                retrieval=FakeRetrieval(),
+                triage=None,
+                knowledge=knowledge if with_knowledge else None,
+                write_back=None,
+            )
         )
         headers = BROWSER | ({"x-api-key": api_key} if api_key else {})
         return TestClient(app, base_url="http://127.0.0.1", headers=headers)
@@ -74,9 +78,9 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
         assert "approve" in refused.text
 
 
-def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
-    found = proposals_of(stand).propose(page())
-    client, address = client_of(KEY), f"/knowledge/proposals/{found.id}"
+def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, ingestion):
+    proposal = proposals_of(ingestion).propose(page())
+    client, address = client_of(KEY), f"/knowledge/proposals/{proposal.id}"
     shown = client.get(address)
     assert "Pump pressure low" in shown.text
     assert 'method="post"' not in shown.text
@@ -123,8 +127,8 @@ def test_nothing_is_shown_without_a_key(client_of, page):
     del client.headers["x-api-key"]
     answer = client.get(f"/knowledge/{page}")
     assert answer.status_code == 401
-    asked_for = f"/knowledge/{page}"  # the page to sign in leads back there
-    assert "fan.md" not in answer.text.replace(asked_for, "")
+    address = f"/knowledge/{page}"  # the page to sign in leads back there
+    assert "fan.md" not in answer.text.replace(address, "")
 
 
 def test_what_is_not_there_is_a_page_that_says_so(client_of):

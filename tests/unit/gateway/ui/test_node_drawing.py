@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as ET
 
 from services.contracts.retrieval import Link, NodeSummary, NodeSurroundings
-from services.gateway.ui.knowledge.graph.drawing import columns_of, drawn
+from services.gateway.ui.knowledge.graph import columns_of, draw_surroundings
 from services.knowledge.model import IncidentNode
 
 EVIL = '<script>"&\x01'
@@ -18,13 +18,13 @@ def surroundings(*links, around=("b", "c", "d")):
 
 
 def test_columns_tell_how_many_links_lead_there_and_the_last_has_those_without():
-    found = surroundings(("a", "b"), ("b", "c"), ("c", "a"))
-    columns = [[node.id for node in column] for column in columns_of(found)]
+    graph = surroundings(("a", "b"), ("b", "c"), ("c", "a"))
+    columns = [[node.id for node in column] for column in columns_of(graph)]
     assert columns == [["a"], ["b"], ["c"], ["d"]]
 
 
 def test_every_text_is_escaped_and_every_incident_a_link():
-    svg = ET.fromstring(drawn(surroundings(("a", "b"), ("c", "b"))))
+    svg = ET.fromstring(draw_surroundings(surroundings(("a", "b"), ("c", "b"))))
     namespace = "{http://www.w3.org/2000/svg}"
     assert [link.get("href") for link in svg.iter(f"{namespace}a")] == [
         f"/knowledge/incidents/{id_}" for id_ in "abcd"
@@ -34,5 +34,5 @@ def test_every_text_is_escaped_and_every_incident_a_link():
 
 
 def test_an_incident_alone_is_drawn_alone():
-    svg = ET.fromstring(drawn(surroundings(around=())))
+    svg = ET.fromstring(draw_surroundings(surroundings(around=())))
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}a"))) == 1

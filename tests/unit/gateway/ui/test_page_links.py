@@ -4,7 +4,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app
-from services.gateway.knowledge import Knowledge
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.ui.page_links import PageLinks
 from services.kit.queue.outbox import Outbox
@@ -12,34 +13,37 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.page.parsing import parse_page
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
 
 DNS = "# Name servers\n\nText.\n\n## Flush the cache\n\n1. Flush it.\n"
 
 
 @pytest.fixture
 def client(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write("net/dns.md", DNS)
-    stand.write("runbooks/pump.md", "# Pump\n\n1. See the other.\n")
-    stand.ingest()
+    ingestion = IngestionHarness(tmp_path)
+    ingestion.write("net/dns.md", DNS)
+    ingestion.write("runbooks/pump.md", "# Pump\n\n1. See the other.\n")
+    ingestion.ingest()
     database = Database.memory()
     database.migrate("kit", "gateway")
-    known = Knowledge(
-        stand.service,
-        lambda caller: stand.service.readings(caller.name),
+    knowledge = Knowledge(
+        ingestion.service,
+        lambda caller: ingestion.service.readings(caller.name),
         FakeRetrieval(),
-        proposals_of(stand),
+        proposals_of(ingestion),
     )
     app = create_app(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None),
-        database=database,
-        outbox=Outbox(database),
-        retrieval=FakeRetrieval(),
-        triage=None,
-        knowledge=known,
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None),
+            database=database,
+            outbox=Outbox(database),
+            retrieval=FakeRetrieval(),
+            triage=None,
+            knowledge=knowledge,
+            write_back=None,
+        )
     )
     yield TestClient(
         app, base_url="http://127.0.0.1", headers={"accept": "text/html"}, follow_redirects=False

@@ -4,15 +4,15 @@ import re
 
 import pytest
 
-from services.gateway.knowledge import Knowledge
+from services.gateway.ports import Knowledge
 from services.gateway.tables import LinkedMarkRow
 from services.gateway.ticket.lifecycle import walk_again
 from services.gateway.ticket.retention import Retention
 from services.workflow.model import LinkedPage
 from tests.checklists import checklist_of
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
 
 OWN = "pumps/still.md"
 OTHER = "power/breaker.md"
@@ -53,8 +53,8 @@ MAINS = """# Mains
 class Ticket:
     """A ticket on a page that links to others, in a browser without scripts."""
 
-    def __init__(self, gateway, stand):
-        self.gateway, self.stand = gateway, stand
+    def __init__(self, gateway, ingestion):
+        self.gateway, self.ingestion = gateway, ingestion
         gateway.planner.workflows = [checklist_of(TEXT, document_id=OWN)]
         body = {"id": "T-1", "title": "Pump", "labels": {"room": "b12"}}
         self.id = gateway.post(body)["id"]
@@ -68,10 +68,10 @@ class Ticket:
 
     def link(self, words, html=None):
         """Where a link leads, and what stands behind it."""
-        found = re.search(
+        match = re.search(
             rf'<a href="([^"]*)"[^>]*>{words}</a>([^<]*<span[^>]*>[^<]*)?', html or self.page()
         )
-        return found[1], found[2] or ""
+        return match[1], match[2] or ""
 
     def open(self, words="breaker"):
         """Follow a link; returns the page beside."""
@@ -105,23 +105,23 @@ class Ticket:
         self.gateway.work()
 
     def change(self, name, text):
-        self.stand.write(name, text)
-        self.stand.ingest()
+        self.ingestion.write(name, text)
+        self.ingestion.ingest()
 
 
 @pytest.fixture
 def ticket(tmp_path, make_gateway):
-    stand = Stand(tmp_path)
+    ingestion = IngestionHarness(tmp_path)
     for name, text in {OWN: TEXT, OTHER: BREAKER, "power/mains.md": MAINS}.items():
-        stand.write(name, text)
-    stand.ingest()
+        ingestion.write(name, text)
+    ingestion.ingest()
     knowledge = Knowledge(
-        stand.service,
-        lambda caller: stand.service.readings(caller.name),
+        ingestion.service,
+        lambda caller: ingestion.service.readings(caller.name),
         FakeRetrieval(),
-        proposals_of(stand),
+        proposals_of(ingestion),
     )
-    return Ticket(make_gateway(knowledge=knowledge), stand)
+    return Ticket(make_gateway(knowledge=knowledge), ingestion)
 
 
 def ticked(html):
@@ -258,8 +258,8 @@ def test_a_box_that_is_gone_is_not_marked(ticket):
 
 def test_a_page_that_was_withdrawn_says_so_and_what_was_done_stays_in_sight(ticket):
     ticket.tick("Open the cabinet")
-    (ticket.stand.root / OTHER).unlink()
-    ticket.stand.ingest(prune=True)
+    (ticket.ingestion.root / OTHER).unlink()
+    ticket.ingestion.ingest(prune=True)
     html = ticket.beside(ticket.page(f"{ticket.at}?beside={OTHER}"))
     assert "not known here any more" in html
     assert "Open the cabinet" in html
@@ -275,8 +275,8 @@ def test_a_page_of_the_tickets_own_that_changed_or_is_gone_says_so(ticket):
     assert (changed["document"], changed["what"], changed["by"]) == (OWN, "page changed", "")
     assert "The page was changed, " in ticket.page()
     assert "Look at the lamp" in ticket.page()
-    (ticket.stand.root / OWN).unlink()
-    ticket.stand.ingest(prune=True)
+    (ticket.ingestion.root / OWN).unlink()
+    ticket.ingestion.ingest(prune=True)
     assert [each["what"] for each in ticket.gateway.client.get(newer).json()] == ["page gone"]
     assert "The page was withdrawn after this workflow was made" in ticket.page()
     assert "Look at the lamp" in ticket.page()
@@ -308,7 +308,7 @@ def test_the_api_marks_and_tells_the_same(ticket):
 
 def test_where_the_documents_are_away_the_ticket_is_shown_all_the_same(ticket, monkeypatch):
     ticket.tick("Open the cabinet")
-    ticket.stand.database.close()
+    ticket.ingestion.database.close()
     html = ticket.page(f"{ticket.at}?beside={OTHER}")
     assert "cannot be shown right now" in html
     assert "Look at the lamp" in html

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from services.gateway.knowledge import Knowledge
+from services.gateway.ports import Knowledge
 from services.kit.errors import UnavailableError
 from tests.checklists import checklist_of
 from tests.pictures import picture
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
 
 DOCUMENT = "net/tray.md"
 PAGE = """# Tray
@@ -32,23 +32,23 @@ IMAGE = re.compile(r"<img [^>]*>")
 
 
 @pytest.fixture
-def stand(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write(DOCUMENT, PAGE)
-    stand.write("net/img/lamps.png", LAMPS)
-    stand.write("net/img/seat.png", SEAT)
-    stand.write("net/img/wiring.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
-    stand.ingest()
-    return stand
+def ingestion(tmp_path):
+    ingestion = IngestionHarness(tmp_path)
+    ingestion.write(DOCUMENT, PAGE)
+    ingestion.write("net/img/lamps.png", LAMPS)
+    ingestion.write("net/img/seat.png", SEAT)
+    ingestion.write("net/img/wiring.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+    ingestion.ingest()
+    return ingestion
 
 
 @pytest.fixture
-def knowledge(stand):
+def knowledge(ingestion):
     return Knowledge(
-        stand.service,
-        lambda caller: stand.service.readings(caller.name),
+        ingestion.service,
+        lambda caller: ingestion.service.readings(caller.name),
         FakeRetrieval(),
-        proposals_of(stand),
+        proposals_of(ingestion),
     )
 
 
@@ -66,8 +66,8 @@ def ticket_page(gateway):
 
 
 @pytest.fixture
-def own_page(stand):
-    text_hash = stand.service.contents(DOCUMENT).document.text_hash
+def own_page(ingestion):
+    text_hash = ingestion.service.contents(DOCUMENT).document.text_hash
     return f"/knowledge/readings/{text_hash}"
 
 
@@ -76,22 +76,22 @@ def images(html):
     return IMAGE.findall(html[html.index('class="page-shown') :])
 
 
-def addresses(found):
-    return [re.search(r'src="([^"]+)"', each)[1].replace("&amp;", "&") for each in found]
+def addresses(tags):
+    return [re.search(r'src="([^"]+)"', each)[1].replace("&amp;", "&") for each in tags]
 
 
 @pytest.mark.parametrize("where", ["ticket_page", "own_page"])
 def test_pictures_stand_where_the_page_has_them(gateway, where, request):
     html = gateway.client.get(request.getfixturevalue(where)).text
-    found = images(html)
-    alts = [re.search(r'alt="([^"]*)"', each)[1] for each in found]
+    tags = images(html)
+    alts = [re.search(r'alt="([^"]*)"', each)[1] for each in tags]
     assert alts == ["Lamps &amp; fans", "seat.png", "red"]
-    assert 'loading="lazy"' in found[0]
-    assert 'width="7" height="5"' in found[0]
-    served = [gateway.client.get(each) for each in addresses(found)]
+    assert 'loading="lazy"' in tags[0]
+    assert 'width="7" height="5"' in tags[0]
+    served = [gateway.client.get(each) for each in addresses(tags)]
     assert [each.content for each in served] == [LAMPS, SEAT, LAMPS]
     page = html[html.index('class="page-shown') :]
-    assert page.index("Look at the lamps") < page.index(found[0]) < page.index("Seat the tray")
+    assert page.index("Look at the lamps") < page.index(tags[0]) < page.index("Seat the tray")
 
 
 def test_a_click_on_a_picture_opens_it_and_one_in_a_link_follows_the_link(gateway, own_page):
@@ -126,20 +126,20 @@ def test_in_the_text_of_a_document_pictures_stand_below_the_lines_that_name_them
 
 
 def test_pages_are_shown_without_pictures_where_ingestion_is_away(
-    gateway, ticket_page, stand, monkeypatch
+    gateway, ticket_page, ingestion, monkeypatch
 ):
     def away(_self, _document_id):
         raise UnavailableError("down for a moment")
 
-    monkeypatch.setattr(type(stand.service), "pictures", away)
+    monkeypatch.setattr(type(ingestion.service), "pictures", away)
     shown = gateway.client.get(ticket_page)
     assert shown.status_code == 200
     assert images(shown.text) == []
     assert "img/lamps.png: it was not taken in with the page" in shown.text
 
 
-def test_of_a_page_without_pictures_nobody_is_asked(gateway, stand, monkeypatch):
-    monkeypatch.setattr(type(stand.service), "pictures", None)
+def test_for_a_page_without_pictures_ingestion_is_not_called(gateway, ingestion, monkeypatch):
+    monkeypatch.setattr(type(ingestion.service), "pictures", None)
     gateway.planner.workflows = [checklist_of("# Tray\n\n- Seat it.\n", document_id=DOCUMENT)]
     ticket_id = gateway.post({"id": "T-8", "title": "A fan stands still"})["id"]
     gateway.work()

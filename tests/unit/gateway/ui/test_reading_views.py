@@ -57,6 +57,6 @@ def test_conditions_of_a_machines_reading_are_judged_and_the_least_likely_comes_
 
 
 def test_what_a_person_approved_or_wrote_is_not_judged():
-    for given in (detail(by="kim"), detail(reader=Reader.PERSON)):
-        (shown,) = procedure_views(given)
+    for reading in (detail(by="kim"), detail(reader=Reader.PERSON)):
+        (shown,) = procedure_views(reading)
         assert (shown.judged, shown.doubtful) == (0, ())

@@ -8,67 +8,75 @@ import pytest
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app
-from services.gateway.knowledge import Knowledge
+from services.gateway.parts import GatewayParts
+from services.gateway.ports import Knowledge
 from services.gateway.settings import GatewaySettings
-from services.gateway.ui.knowledge.readings.steps.form import (
+from services.gateway.ui.knowledge.readings.step_form import (
     StepForm,
-    guard_of,
-    operations_of,
-    typed_guard,
+    build_operations,
+    guard_fields,
+    parse_guard,
 )
-from services.gateway.ui.knowledge.readings.steps.views import menu_of, shown_node, written
+from services.gateway.ui.knowledge.readings.step_views import (
+    build_menu,
+    build_node_view,
+    undrawn_nodes,
+)
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.procedure.checking.check import reading_given
+from services.procedure.checking.check import parse_reading
 from services.procedure.editing.apply import apply
 from services.procedure.editing.errors import NothingChangedError, UnusableOperationError
-from services.procedure.editing.program import Outline
+from services.procedure.editing.outline import Outline
 from services.procedure.model import Arm, Procedure, as_json
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion import fan
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.ingestion.proposing import proposals_of
-from tests.unit.ingestion.stand import Stand
-from tests.unit.procedure.editing.editing import FAN, edited, found, standing
+from tests.unit.procedure.editing.editing import FAN, edited, location_of, standing
 
 ADDRESS = f"/knowledge/readings/{fan.HASH}"
 
 
 @pytest.fixture
-def stand(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write("fan.md", fan.PAGE)
-    stand.ingest()
-    stand.service.readings("kim").replace(fan.HASH, reading_given({"procedures": [fan.FAN]}))
-    return stand
+def ingestion(tmp_path):
+    ingestion = IngestionHarness(tmp_path)
+    ingestion.write("fan.md", fan.PAGE)
+    ingestion.ingest()
+    ingestion.service.readings("kim").replace(fan.HASH, parse_reading({"procedures": [fan.FAN]}))
+    return ingestion
 
 
 @pytest.fixture
-def client(stand):
+def client(ingestion):
     database = Database.memory()
     database.migrate("kit", "gateway")
-    known = Knowledge(
-        stand.service,
-        lambda caller: stand.service.readings(caller.name),
+    knowledge = Knowledge(
+        ingestion.service,
+        lambda caller: ingestion.service.readings(caller.name),
         FakeRetrieval(),
-        proposals_of(stand),
+        proposals_of(ingestion),
     )
     app = create_app(
-        GatewaySettings(_env_file=None),
-        PlatformSettings(_env_file=None),
-        database=database,
-        outbox=Outbox(database),
-        retrieval=FakeRetrieval(),
-        triage=None,
-        knowledge=known,
+        GatewayParts(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None),
+            database=database,
+            outbox=Outbox(database),
+            retrieval=FakeRetrieval(),
+            triage=None,
+            knowledge=knowledge,
+            write_back=None,
+        )
     )
     yield TestClient(app, base_url="http://127.0.0.1", headers={"accept": "text/html"})
     database.close()
 
 
 @pytest.fixture
-def readings(stand):
-    return stand.service.readings("kim")
+def readings(ingestion):
+    return ingestion.service.readings("kim")
 
 
 def hidden(text, action):
@@ -133,7 +141,7 @@ def test_the_second_editor_is_refused_and_keeps_what_they_typed(client, readings
         "lines": "3",
     }
     preview = client.post(f"{ADDRESS}/previews", data=sent)
-    readings.replace(fan.HASH, reading_given({"procedures": [{**fan.FAN, "treats": "Other"}]}))
+    readings.replace(fan.HASH, parse_reading({"procedures": [{**fan.FAN, "treats": "Other"}]}))
     for path, data in (("previews", sent), ("edits", hidden(preview.text, f"{ADDRESS}/edits"))):
         refused = client.post(f"{ADDRESS}/{path}", data=data)
         assert refused.status_code == 409
@@ -147,7 +155,7 @@ def test_the_second_editor_is_refused_and_keeps_what_they_typed(client, readings
 def test_what_was_typed_about_a_step_that_is_gone_is_shown_with_the_reading(client, readings):
     left = {**fan.FAN, "steps": fan.FAN["steps"][1:]}
     seen = readings.get(fan.HASH).revision
-    readings.replace(fan.HASH, reading_given({"procedures": [left]}))
+    readings.replace(fan.HASH, parse_reading({"procedures": [left]}))
     data = {"revision": seen, "node": "n1", "act": "say", "text": "Look well"}
     refused = client.post(f"{ADDRESS}/edits", data=data)
     assert refused.status_code == 422
@@ -155,7 +163,7 @@ def test_what_was_typed_about_a_step_that_is_gone_is_shown_with_the_reading(clie
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         ({"act": "say", "text": "See", "lines": "x"}, "expected such as 12-14"),
         ({"act": "move", "place": "nowhere"}, "say where it goes"),
@@ -166,10 +174,10 @@ def test_what_was_typed_about_a_step_that_is_gone_is_shown_with_the_reading(clie
         ({"act": "parameter", "name": "x y!", "literal": "y"}, "match"),
     ],
 )
-def test_what_cannot_be_done_is_told_on_the_forms(client, data, said):
+def test_what_cannot_be_done_is_told_on_the_forms(client, data, message):
     refused = client.post(f"{ADDRESS}/previews", data={"node": "n1", **data})
     assert refused.status_code == 422
-    assert said in refused.text
+    assert message in refused.text
     assert "What you typed is below" in refused.text
 
 
@@ -196,12 +204,12 @@ def test_a_stored_deletion_ends_an_approval_which_the_preview_tells(client, read
 
 def done(of: Procedure = FAN, **fields) -> Procedure:
     form = StepForm.model_validate(fields)
-    return apply(of, operations_of(form, Outline(of)))
+    return apply(of, build_operations(form, Outline(of)))
 
 
 def as_shown(id_: str, act: str, of: Procedure = FAN) -> dict:
     """What a browser sends of a form that nobody touched."""
-    form = shown_node(Outline(of), id_, None).forms[act]
+    form = build_node_view(Outline(of), id_, None).forms[act]
     return form.model_dump()
 
 
@@ -214,9 +222,9 @@ def test_a_form_that_nobody_touched_changes_nothing():
 def test_commands_of_several_lines_stay_whole_where_nobody_touched_them():
     of = edited({"op": "replace", "node": "seat", "commands": ["cat <<E\nx\nE", "ls"]})
     now = done(of, **{**as_shown("seat", "say", of), "text": "Push it"})
-    assert found(now, "seat").thing.commands == ("cat <<E\nx\nE", "ls")
+    assert location_of(now, "seat").thing.commands == ("cat <<E\nx\nE", "ls")
     changed = {**as_shown("seat", "say", of), "commands": " ls \r\n\r\n pwd"}
-    assert found(done(of, **changed), "seat").thing.commands == ("ls", "pwd")
+    assert location_of(done(of, **changed), "seat").thing.commands == ("ls", "pwd")
 
 
 @pytest.mark.parametrize(
@@ -230,21 +238,21 @@ def test_commands_of_several_lines_stay_whole_where_nobody_touched_them():
     ],
 )
 def test_a_condition_is_typed_as_questions_and_shown_so_again(typed, guard):
-    given = guard_of(StepForm.model_validate(typed))
-    assert given == Arm.model_validate({"when": guard}).guard
-    assert guard_of(StepForm.model_validate(typed_guard(given))) == given
+    built_guard = parse_guard(StepForm.model_validate(typed))
+    assert built_guard == Arm.model_validate({"when": guard}).guard
+    assert parse_guard(StepForm.model_validate(guard_fields(built_guard))) == built_guard
 
 
 def test_a_condition_of_several_kinds_is_shown_as_such():
     mixed = {"op": "guard", "node": "loose", "when": {"all": ["Hot?", {"not": "Loud?"}]}}
     outline = Outline(edited(mixed))
-    assert shown_node(outline, "loose", None).is_mixed
-    assert not shown_node(Outline(FAN), "loose", None).is_mixed
+    assert build_node_view(outline, "loose", None).is_mixed
+    assert not build_node_view(Outline(FAN), "loose", None).is_mixed
 
 
-@pytest.mark.parametrize("id_", list(Outline(FAN).found))
+@pytest.mark.parametrize("id_", list(Outline(FAN).locations))
 def test_every_button_and_every_place_does_what_it_says(id_):
-    shown = shown_node(Outline(FAN), id_, None)
+    shown = build_node_view(Outline(FAN), id_, None)
     for button in shown.menu.buttons:
         assert done(node=id_, act=button.act) != FAN
     for place in shown.places:
@@ -269,7 +277,7 @@ def test_kinds_of_what_is_added_and_ways_of_no():
         assert now.body[0].lines == ((2, 3),)
     for otherwise, length in (("go_on", 0), ("escalate", 1), ("goto", 1), ("do", 1)):
         now = done(node="seat", act="otherwise", otherwise=otherwise, text="So")
-        assert len(found(now, "loose?").thing.otherwise) == length
+        assert len(location_of(now, "loose?").thing.otherwise) == length
 
 
 def test_notes_and_jumps_have_a_menu_though_no_step_is_drawn_for_them():
@@ -277,8 +285,8 @@ def test_notes_and_jumps_have_a_menu_though_no_step_is_drawn_for_them():
         {"op": "insert", "node": {"id": "mind", "note": "Mind it"}, "first_in": "steps"},
         {"op": "insert", "node": {"id": "back", "goto": "look"}, "last_in": "escalation"},
     )
-    shown = {each.node: each.text for each in written(of, {"look"})}
+    shown = {each.node: each.text for each in undrawn_nodes(of, {"look"})}
     assert shown["mind"] == "The note “Mind it”"
     assert shown["back"] == "The jump to “Look at the tray of fan-1”"
     assert "look" not in shown
-    assert menu_of(Outline(of), "mind").buttons[-1].act == "delete"
+    assert build_menu(Outline(of), "mind").buttons[-1].act == "delete"

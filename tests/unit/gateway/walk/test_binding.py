@@ -2,18 +2,22 @@
 
 import pytest
 
-from services.gateway.walk.binding import bound
+from services.gateway.walk.binding import fill_commands
 from services.workflow.model import Step, StepKind, Workflow
 
 
 def commands(*shown: str, **labels: str) -> tuple[str, ...]:
     step = Step(id="a", kind=StepKind.TERMINAL, text="Look", commands=shown)
-    return bound(Workflow(title="Port", steps=(step,), transitions=()), labels).steps[0].commands
+    return (
+        fill_commands(Workflow(title="Port", steps=(step,), transitions=()), labels)
+        .steps[0]
+        .commands
+    )
 
 
 def test_commands_are_filled_from_the_labels_of_the_ticket():
-    found = commands("show int <port>", "PORT=x; echo $PORT {host}", port="Eth3", host="leaf-1")
-    assert found == ("show int Eth3", "PORT=x; echo $PORT leaf-1")
+    filled = commands("show int <port>", "PORT=x; echo $PORT {host}", port="Eth3", host="leaf-1")
+    assert filled == ("show int Eth3", "PORT=x; echo $PORT leaf-1")
 
 
 @pytest.mark.parametrize("value", ["Eth1; reboot", "-rf", "", "$(id)", "a b"])

@@ -35,8 +35,8 @@ def events(gateway, ticket_id):
 
 
 def kinds(gateway, ticket_id):
-    told = {"planned", "refused", "caught_up"}
-    return [event.kind for event in events(gateway, ticket_id) if event.kind in told]
+    outcomes = {"planned", "refused", "caught_up"}
+    return [event.kind for event in events(gateway, ticket_id) if event.kind in outcomes]
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_it_catches_up_when_all_answers_again(impatient):
 
 def test_a_refusal_catches_up_too(impatient):
     whole = without(impatient, "vectors")
-    found = impatient.retrieval.context
-    impatient.retrieval.context = found.model_copy(update={"confidence": 0.0})
+    context = impatient.retrieval.context
+    impatient.retrieval.context = context.model_copy(update={"confidence": 0.0})
     ticket_id = walked(impatient)
     assert impatient.ticket(ticket_id)["status"] == "refused"
     impatient.retrieval.context = whole

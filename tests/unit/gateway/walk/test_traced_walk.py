@@ -17,7 +17,7 @@ TICKET = {"id": "T-1", "title": "Fan 2 of spine-77 has failed"}
 @pytest.fixture
 def kept():
     exporter = InMemorySpanExporter()
-    with tracing.tracing_by(OtelTracer("test", SimpleSpanProcessor(exporter))):
+    with tracing.use_tracer(OtelTracer("test", SimpleSpanProcessor(exporter))):
         yield exporter.get_finished_spans
 
 

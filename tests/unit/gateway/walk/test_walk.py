@@ -55,8 +55,8 @@ def test_the_closest_known_procedure_is_planned_and_says_what_speaks_against_it(
     ticket = gateway.ticket(ticket_id)
     assert ticket["status"] == "planned"
     assert ticket["fit"] == "unsure"
-    assert any(f"{BETWEEN:.0%}" in said for said in ticket["against"])
-    assert any("names PsuFailed" in said for said in ticket["against"])
+    assert any(f"{BETWEEN:.0%}" in objection for objection in ticket["against"])
+    assert any("names PsuFailed" in objection for objection in ticket["against"])
     workflow = gateway.client.get(ticket["candidates"][0]["url"]).json()
     assert (workflow["fit"], workflow["against"]) == ("unsure", ticket["against"])
 
@@ -67,7 +67,7 @@ def test_a_ticket_whose_candidates_are_all_poor_gets_the_best_as_not_sure(gatewa
     gateway.work()
     ticket = gateway.ticket(ticket_id)
     assert (ticket["status"], ticket["fit"]) == ("planned", "unsure")
-    assert any("4.2 of 5" in said for said in ticket["against"])
+    assert any("4.2 of 5" in objection for objection in ticket["against"])
 
 
 def test_chances_set_by_hand_win(make_gateway):
@@ -192,11 +192,13 @@ def test_a_stage_that_takes_long_is_told_while_it_lasts(gateway):
     ticket_id = gateway.post(TICKET)["id"]
     seen = []
 
-    def is_told(those):
+    def has_planning_event(those):
         return any(each.kind == "planning" for each in those)
 
     def retrieve_slowly(request):
-        kinds = [each.kind for each in eventually(lambda: events(gateway, ticket_id), is_told)]
+        kinds = [
+            each.kind for each in eventually(lambda: events(gateway, ticket_id), has_planning_event)
+        ]
         seen.extend(kinds)
         return gateway.retrieval.context
 

@@ -41,7 +41,7 @@ class System:
         return request
 
 
-def told(gateway, ticket_id):
+def write_back_events(gateway, ticket_id):
     events = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
     return [
         json.loads(line.removeprefix("data: "))

@@ -8,7 +8,7 @@ from services.gateway.triage.routing.cases import case_of
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.triage.cases import past_cases
-from tests.unit.gateway.writeback.system import told
+from tests.unit.gateway.writeback.system import write_back_events
 
 PAGE = "https://flowxpert.example.net"
 ISSUE = {"issue": {"key": "DB-7", "fields": {"summary": "No space on db-7"}}}
@@ -39,10 +39,10 @@ def planned(gateway):
     return ticket_id
 
 
-def answer(gateway, ticket_id, **given):
+def answer(gateway, ticket_id, **fields):
     question = gateway.ticket(ticket_id)["clarifications"][-1]
     address = f"/v1/tickets/{ticket_id}/clarifications/{question['id']}/answers"
-    assert gateway.client.post(address, json=given).status_code == 200
+    assert gateway.client.post(address, json=fields).status_code == 200
     work_off(gateway)
 
 
@@ -73,7 +73,7 @@ def test_a_refusal_is_told_with_team_reason_and_nearest_document(jira, system):
     assert lines[-1] == f"{PAGE}/tickets/{ticket_id}"
 
 
-def test_a_refusal_without_a_team_says_no_more_than_is_known(jira, system):
+def test_a_refusal_without_a_team_names_neither_page_nor_team_nor_link(jira, system):
     gateway = jira(public_url=None)
     gateway.retrieval.context = gateway.retrieval.context.model_copy(
         update={"chunks": (), "nodes": (), "confidence": 0.0}
@@ -108,17 +108,17 @@ def test_a_chat_is_not_told_to_comment(telling, system):
 def test_a_number_in_a_comment_answers_what_was_told_and_the_news_go_back(jira, system):
     gateway = jira()
     ticket_id = planned(gateway)
-    said = {"webhookEvent": "comment_created", **ISSUE}
+    webhook = {"webhookEvent": "comment_created", **ISSUE}
     own = {"id": "1", "body": notes(system)[0]}
-    assert gateway.post({**said, "comment": own})["ignored"]
-    gateway.post({**said, "comment": {"id": "2", "body": "2"}})
+    assert gateway.post({**webhook, "comment": own})["ignored"]
+    gateway.post({**webhook, "comment": {"id": "2", "body": "2"}})
     work_off(gateway)
     assert gateway.ticket(ticket_id)["clarifications"][0]["answer"] == "No"
     assert len(notes(system)) == 2
     assert [each["id"] for each in gateway.ticket(ticket_id)["comments"]] == ["2"]
 
 
-def test_after_an_answer_only_what_is_new_is_told(jira, system):
+def test_after_an_answer_only_what_is_new_is_written_back(jira, system):
     gateway = jira()
     ticket_id = planned(gateway)
     answer(gateway, ticket_id, choice=2)
@@ -126,7 +126,7 @@ def test_after_an_answer_only_what_is_new_is_told(jira, system):
     assert "answered: No" in second
     assert "answered: No" not in first
     assert "Question: Does a snapshot hold deleted blocks?" in second
-    assert [event["facts"]["told"] for event in told(gateway, ticket_id)] == [
+    assert [event["facts"]["told"] for event in write_back_events(gateway, ticket_id)] == [
         ["workflow", "question"],
         ["workflow", "question"],
     ]
@@ -196,8 +196,8 @@ def test_the_callback_tells_a_refusal_as_such(telling, system):
 
 
 def test_a_question_that_a_model_words_is_told_in_its_words_and_once(jira, system):
-    said = json.dumps({"terms": [], "question": 3, "wording": "Who owns the volume of db-7?"})
-    gateway = jira(model=ScriptedChatModel([said]))
+    reply = json.dumps({"terms": [], "question": 3, "wording": "Who owns the volume of db-7?"})
+    gateway = jira(model=ScriptedChatModel([reply]))
     planned(gateway)
     (note,) = notes(system)
     assert "Question: Who owns the volume of db-7?" in note

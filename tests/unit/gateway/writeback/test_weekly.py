@@ -4,15 +4,13 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import text
 
 from services.contracts.coverage import FindingKind, PageFinding, PagesToMend, PageToMend
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import DIGESTS
-from services.gateway.writeback.weekly import DIGEST_TASK, WeeklyDigest, digest_of
+from services.gateway.writeback.weekly import DIGEST_TASK, WeeklyDigest, build_digest
 from services.kit.http.outgoing import NotDeliveredError
-from services.kit.migrations import upgrade
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -29,14 +27,14 @@ SETTINGS = WriteBackSettings(
 )
 
 
-def finding(line, said="old-command"):
+def finding(line, command="old-command"):
     return PageFinding(
         key=f"k{line}",
         kind=FindingKind.COMMAND_FAILS,
         document_id="fan.md",
         start_line=line,
         end_line=line,
-        said=said,
+        said=command,
         seen="not understood in a run",
         times=1,
         since=datetime.now(UTC),
@@ -91,47 +89,26 @@ def put(database):
 def test_each_target_is_put_once_a_week_by_two_processes(database, digest):
     one, other = digest(), digest()
     for each in (one, other, one):
-        each.look(MONDAY_8)
+        each.put_due(MONDAY_8)
     week = ["gateway.digest:callback:2026-W48", "gateway.digest:chat:2026-W48"]
     assert put(database) == week
-    one.look(MONDAY_8 + 7 * 24 * HOUR)
+    one.put_due(MONDAY_8 + 7 * 24 * HOUR)
     assert len(put(database)) == 4
-
-
-@pytest.mark.usefixtures("really_migrated")
-def test_after_an_upgrade_a_week_that_was_sent_stays_sent(covering):
-    database = Database.memory()
-    upgrade(database, "kit")
-    upgrade(database, "gateway", "0022")
-    row = "INSERT INTO gateway_digest (week, target, at) VALUES ('2026-W48', 'chat', 1.0)"
-    with database.session() as session:
-        session.execute(text(row))
-    database.migrate("kit", "gateway")
-    outbox = Outbox(database)
-    WeeklyDigest(
-        database,
-        outbox,
-        write_back=WriteBack(SETTINGS, database, outbox),
-        covering=covering,
-        settings=SETTINGS,
-    ).look(MONDAY_8)
-    assert put(database) == ["gateway.digest:callback:2026-W48"]
-    database.close()
 
 
 @pytest.mark.parametrize("at", [MONDAY_8 - 2 * HOUR, MONDAY_8 + 24 * HOUR])
 def test_nothing_is_put_on_another_day_or_too_early(database, digest, at):
-    digest().look(at)
+    digest().put_due(at)
     assert put(database) == []
 
 
 def test_without_a_day_nothing_is_ever_put(database, digest):
-    digest(SETTINGS.model_copy(update={"digest_day": ""})).look(MONDAY_8)
+    digest(SETTINGS.model_copy(update={"digest_day": ""})).put_due(MONDAY_8)
     assert put(database) == []
 
 
 @pytest.fixture
-def told(digest, covering, monkeypatch):
+def sent_lines(digest, covering, monkeypatch):
     """What a week's digest sends of findings on these lines: their lines, or None for nothing."""
     sent = []
     monkeypatch.setattr(
@@ -140,84 +117,84 @@ def told(digest, covering, monkeypatch):
         lambda _, _target, digest: sent.append([f["start_line"] for f in findings_of(digest)]),
     )
 
-    def told(week, *lines, target="chat", without=()):
+    def sent_lines(week, *lines, target="chat", without=()):
         covering.pages = (page(*map(finding, lines)),) if lines else ()
         covering.without = without
         weekly = digest()
-        weekly.look(MONDAY_8 + (week - 48) * 7 * 24 * HOUR)
+        weekly.put_due(MONDAY_8 + (week - 48) * 7 * 24 * HOUR)
         sent.clear()
         weekly.run(f"2026-W{week}", target)
         return sent[0] if sent else None
 
-    return told
+    return sent_lines
 
 
 def findings_of(digest):
     return [each for page in digest.pages for each in page["findings"]]
 
 
-def test_nothing_to_mend_is_not_told(told):
-    assert told(48) is None
-    assert told(49, 3) == [3]
+def test_nothing_to_mend_is_not_sent(sent_lines):
+    assert sent_lines(48) is None
+    assert sent_lines(49, 3) == [3]
 
 
-def test_what_was_told_before_is_told_again_only_beside_something_new(told):
-    assert told(48, 3) == [3]
-    assert told(49, 3) is None
-    assert told(50, 3, 7) == [3, 7]
-    assert told(51, 7) is None
-    assert told(52, 7, 9) == [7, 9]
-    assert told(53, 3, 7, 9) == [3, 7, 9]
+def test_what_was_told_before_is_told_again_only_beside_something_new(sent_lines):
+    assert sent_lines(48, 3) == [3]
+    assert sent_lines(49, 3) is None
+    assert sent_lines(50, 3, 7) == [3, 7]
+    assert sent_lines(51, 7) is None
+    assert sent_lines(52, 7, 9) == [7, 9]
+    assert sent_lines(53, 3, 7, 9) == [3, 7, 9]
 
 
-def test_a_digest_that_is_run_again_is_not_sent_again(told):
-    assert told(48, 3) == [3]
-    assert told(48, 3) is None
+def test_a_digest_that_is_run_again_is_not_sent_again(sent_lines):
+    assert sent_lines(48, 3) == [3]
+    assert sent_lines(48, 3) is None
 
 
-def test_each_target_has_news_of_its_own(told):
-    assert told(48, 3) == [3]
-    assert told(49, 3, target="callback") == [3]
+def test_each_target_has_news_of_its_own(sent_lines):
+    assert sent_lines(48, 3) == [3]
+    assert sent_lines(49, 3, target="callback") == [3]
 
 
-def test_what_a_service_that_was_away_knows_is_not_new_when_it_is_back(told):
-    assert told(48, 3) == [3]
-    assert told(49, 7, without=("executor",)) == [7]
-    assert told(50, 3, 7) is None
+def test_what_a_service_that_was_away_knows_is_not_new_when_it_is_back(sent_lines):
+    assert sent_lines(48, 3) == [3]
+    assert sent_lines(49, 7, without=("executor",)) == [7]
+    assert sent_lines(50, 3, 7) is None
 
 
-def test_what_a_target_did_not_take_is_told_the_next_week(told, monkeypatch):
+def test_what_a_target_did_not_take_is_told_the_next_week(sent_lines, monkeypatch):
     def refuse(*_):
         raise NotDeliveredError("away")
 
     with monkeypatch.context() as broken:
         broken.setattr(WriteBack, "send_digest", refuse)
         with pytest.raises(NotDeliveredError):
-            told(48, 3)
-    assert told(49, 3) == [3]
+            sent_lines(48, 3)
+    assert sent_lines(49, 3) == [3]
 
 
 def test_it_tells_team_by_team_and_where_the_rest_is():
     pages = [page(*map(finding, range(5))), page(finding(1), owner="", id_="disk.md")]
-    told = digest_of("2026-W48", pages, "https://flow.example.net/knowledge/coverage/pages")
-    assert told.headline.startswith("2 pages are to be mended")
-    assert told.lines[0] == "net:"
-    assert "fan.md: 2 more" in told.lines
-    assert "no team is named:" in told.lines
-    assert told.lines[-1].endswith("/knowledge/coverage/pages")
+    message = build_digest("2026-W48", pages, "https://flow.example.net/knowledge/coverage/pages")
+    assert message.headline.startswith("2 pages are to be mended")
+    assert message.lines[0] == "net:"
+    assert "fan.md: 2 more" in message.lines
+    assert "no team is named:" in message.lines
+    assert message.lines[-1].endswith("/knowledge/coverage/pages")
 
 
 @pytest.mark.parametrize("form", ["slack", "teams"])
 def test_what_a_page_says_gives_a_chat_no_orders(form):
     settings = SETTINGS.model_copy(update={"chat_form": form})
-    told = digest_of("2026-W48", [page(finding(3, "<!channel> & co"))], "")
-    body = json.loads(DIGESTS["chat"](settings, told).body)
+    message = build_digest("2026-W48", [page(finding(3, "<!channel> & co"))], "")
+    body = json.loads(DIGESTS["chat"](settings, message).body)
     assert "<!channel>" not in json.dumps(body.get("text", ""))
     assert "!channel" in json.dumps(body)
 
 
 def test_a_program_is_told_signed():
-    request = DIGESTS["callback"](SETTINGS, digest_of("2026-W48", [page(finding(3))], ""))
+    request = DIGESTS["callback"](SETTINGS, build_digest("2026-W48", [page(finding(3))], ""))
     body = json.loads(request.body)
     assert (body["event"], body["pages"][0]["document_id"]) == ("pages.to_mend", "fan.md")
     assert request.headers["x-flowxpert-signature"].startswith("v1=")

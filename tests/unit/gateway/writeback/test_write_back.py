@@ -8,13 +8,13 @@ import pytest
 
 from services.gateway.writeback.service import WRITE_BACK_TASK
 from services.kit.http.outgoing import (
+    EgressGuard,
     ForbiddenAddressError,
-    Guard,
     NotDeliveredError,
-    Outgoing,
+    OutgoingRequest,
     is_public,
 )
-from tests.unit.gateway.writeback.system import LOCAL, told
+from tests.unit.gateway.writeback.system import LOCAL, write_back_events
 
 ISSUE = {"issue": {"key": "FAC-1", "fields": {"summary": "Fan failed"}}}
 RECORD = {"number": "INC1", "sys_id": "9d38", "short_description": "x", "sys_class_name": "problem"}
@@ -90,7 +90,7 @@ def test_the_callback_is_signed_over_time_and_body(telling, system):
     assert (path, body["event"], body["ticket"]["id"]) == ("/hook", "workflow.ready", ticket_id)
     assert body["workflow"]["workflow"]["title"] == "Replace a failed fan"
     assert headers["idempotency-key"].startswith(ticket_id)
-    (event,) = told(gateway, ticket_id)
+    (event,) = write_back_events(gateway, ticket_id)
     assert event["facts"] == {"target": "callback", "told": ["workflow"]}
 
 
@@ -127,7 +127,7 @@ def test_a_system_that_fails_is_told_again_and_then_no_more(telling, system):
         run_again(gateway, task.key)
     assert len(system.requests) == 3  # as often as the outbox allows
     assert len({request[2]["idempotency-key"] for request in system.requests}) == 1
-    (event,) = told(gateway, ticket_id)
+    (event,) = write_back_events(gateway, ticket_id)
     assert event["kind"] == "not_told"
     assert "404" in event["facts"]["reason"]
     assert gateway.outbox.counts() == {"waiting": 0, "parked": 1}
@@ -162,12 +162,12 @@ def test_plain_http_is_refused_at_start(make_gateway):
 
 
 def outgoing(url):
-    return Outgoing(url, {"content-type": "application/json"}, b"{}")
+    return OutgoingRequest(url, {"content-type": "application/json"}, b"{}")
 
 
 def test_an_allowed_name_that_leads_to_a_private_address_is_not_connected_to(system):
     port = system.server.server_port
-    guard = Guard(["localhost", LOCAL], allow_private=False, timeout_s=2)
+    guard = EgressGuard(["localhost", LOCAL], allow_private=False, timeout_s=2)
     for host in ("localhost", LOCAL):
         with pytest.raises(ForbiddenAddressError, match="not public"):
             guard.send(outgoing(f"https://{host}:{port}/"))
@@ -175,7 +175,7 @@ def test_an_allowed_name_that_leads_to_a_private_address_is_not_connected_to(sys
 
 
 def test_a_host_that_does_not_answer_is_told_so_without_a_defect():
-    guard = Guard([LOCAL, "none.invalid"], allow_private=True, timeout_s=1)
+    guard = EgressGuard([LOCAL, "none.invalid"], allow_private=True, timeout_s=1)
     for url in (f"http://{LOCAL}:9/", "https://none.invalid/"):
         with pytest.raises(NotDeliveredError):
             guard.send(outgoing(url))

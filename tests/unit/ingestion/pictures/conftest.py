@@ -1,8 +1,8 @@
 import pytest
 
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 
 
 @pytest.fixture
-def stand(tmp_path):
-    return Stand(tmp_path)
+def harness(tmp_path):
+    return IngestionHarness(tmp_path)

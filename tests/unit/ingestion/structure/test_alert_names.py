@@ -1,6 +1,6 @@
 import pytest
 
-from services.ingestion.structure.alert_names import stated_alerts
+from services.ingestion.structure.nodes import stated_alerts
 from services.knowledge.model import Passage, SectionRole, Span
 
 SPAN = Span(document_id="a.md", start_line=1, end_line=1)
@@ -27,13 +27,13 @@ def passage(text: str, role: SectionRole = SectionRole.MEANING, heading: str = "
         ("ALERT: ALL FANS", []),
     ],
 )
-def test_names_after_the_word_alert_are_found(text, names):
+def test_names_after_the_word_alert_are_recognised(text, names):
     assert stated_alerts("A page", [passage(text)]) == names
 
 
 def test_a_heading_may_state_the_alert():
-    found = stated_alerts("A page", [passage("Yes.", heading="Q: The alert `DriftHigh` fired?")])
-    assert found == ["DriftHigh"]
+    alerts = stated_alerts("A page", [passage("Yes.", heading="Q: The alert `DriftHigh` fired?")])
+    assert alerts == ["DriftHigh"]
 
 
 def test_what_the_remedy_names_belongs_to_other_pages():

@@ -6,16 +6,16 @@ import pytest
 from pydantic import SecretStr
 
 from services.kit.access.access import Access, UnsafeAddressError
-from services.kit.access.caller import LOCAL, NOBODY, Caller, Kind
+from services.kit.access.caller import LOCAL, NOBODY, Caller, CallerKind
 from services.kit.access.credentials import (
     ON_BEHALF_HEADER,
     MissingCredentialError,
     WrongCredentialError,
 )
+from services.kit.access.gate import Buckets
 from services.kit.access.keys import Keys
 from services.kit.access.needs import Need, ScopeMissingError, check_need
 from services.kit.access.network import ForeignHostError, ForeignOriginError
-from services.kit.access.rates import Buckets
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
 from services.kit.access.settings import AccessMode, AccessSettings
 from services.kit.errors import TooManyRequestsError
@@ -39,8 +39,8 @@ def access(keys=None, mode=AccessMode.AUTO, **platform):
 
 
 def request(method="GET", **headers):
-    given = {"host": "127.0.0.1:8080"} | {n.replace("_", "-"): v for n, v in headers.items()}
-    encoded = [(name.encode(), value.encode("latin-1")) for name, value in given.items()]
+    fields = {"host": "127.0.0.1:8080"} | {n.replace("_", "-"): v for n, v in headers.items()}
+    encoded = [(name.encode(), value.encode("latin-1")) for name, value in fields.items()]
     return {"type": "http", "method": method, "path": "/v1/tickets", "headers": encoded}
 
 
@@ -80,7 +80,7 @@ def test_a_first_key_is_noticed_while_it_runs(keys, monkeypatch):
     running = access(keys)
     assert caller(running) is LOCAL
     keys.create("bot", frozenset({Scope.READ}))
-    monkeypatch.setattr("services.kit.access.access._LOOKED_EVERY_S", 0)
+    monkeypatch.setattr("services.kit.access.access._KEY_LOOKUP_EVERY_S", 0)
     with pytest.raises(MissingCredentialError):
         caller(running)
 
@@ -124,9 +124,9 @@ def basic(password):
     ],
 )
 def test_the_platforms_key_is_an_admin_that_does_not_approve(headers):
-    found = caller(access(api_key=SecretStr(KEY)), **headers)
-    assert (found.name, found.kind) == ("api key", Kind.KEY)
-    assert found.scopes == set(Scope) - {Scope.APPROVE}
+    identity = caller(access(api_key=SecretStr(KEY)), **headers)
+    assert (identity.name, identity.kind) == ("api key", CallerKind.KEY)
+    assert identity.scopes == set(Scope) - {Scope.APPROVE}
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_missing_or_wrong_key_is_refused(headers, keys):
 
 def test_a_password_that_a_browser_sends_by_itself_is_for_pages_of_this_site():
     running = access(api_key=SecretStr(KEY))
-    given = {"authorization": basic(KEY), "origin": "https://evil.org"}
+    headers = {"authorization": basic(KEY), "origin": "https://evil.org"}
     with pytest.raises(ForeignOriginError):
-        caller(running, method="POST", **given)
+        caller(running, method="POST", **headers)
     assert (
         caller(running, method="POST", x_api_key=KEY, origin="https://evil.org").name == "api key"
     )
@@ -193,7 +193,7 @@ def test_a_delivery_may_come_without_a_key_for_its_signature_alone():
     ],
 )
 def test_what_each_role_may_do(role, allowed):
-    person = Caller("ann", Kind.PERSON, scopes=SCOPES_OF_ROLE[role])
+    person = Caller("ann", CallerKind.PERSON, scopes=SCOPES_OF_ROLE[role])
     for need in set(Need) - {Need.OPEN, Need.SIGN_IN}:
         if need in allowed:
             check_need(person, need)
@@ -228,7 +228,7 @@ def test_one_caller_does_not_use_up_what_others_may_send():
 
 
 def test_buckets_do_not_grow_without_end(monkeypatch):
-    monkeypatch.setattr("services.kit.access.rates._MOST_BUCKETS", 10)
+    monkeypatch.setattr("services.kit.access.gate._MOST_BUCKETS", 10)
     buckets = Buckets(1.0, 1)
     for number in range(100):
         buckets.take(str(number))

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from services.kit.access.audit import AuditFilter, AuditLog
-from services.kit.access.caller import LOCAL, Kind, acting_as
+from services.kit.access.caller import LOCAL, CallerKind, acting_as
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.keys import (
     KeyNameTakenError,
@@ -52,7 +52,7 @@ def rows(database):
 
 def test_a_key_has_the_scopes_that_it_was_made_with(keys):
     caller = keys.caller(keys.create("bot", READ | {Scope.INGEST}))
-    assert (caller.name, caller.kind) == ("key bot", Kind.KEY)
+    assert (caller.name, caller.kind) == ("key bot", CallerKind.KEY)
     assert caller.scopes == {Scope.READ, Scope.INGEST}
 
 
@@ -79,9 +79,9 @@ def test_the_database_does_not_hold_the_key(keys, database):
     key = keys.create("bot", READ)
     prefix, secret = key[3:15], key[16:]
     (row,) = rows(database)
-    told = [str(value) for value in vars(row).values()]
+    columns = [str(value) for value in vars(row).values()]
     assert row.prefix == prefix
-    assert not any(secret in each for each in told)
+    assert not any(secret in each for each in columns)
     assert len(row.hash) == 32
 
 
@@ -110,9 +110,9 @@ def test_a_key_ends_at_its_time(keys, clock):
     keys.caller(key)
     clock.now += DAY - 0.5
     keys.caller(key)
-    assert keys.remembered(key) is not None
+    assert keys.cached_caller(key) is not None
     clock.now += 0.6
-    assert keys.remembered(key) is None
+    assert keys.cached_caller(key) is None
     with pytest.raises(WrongCredentialError):
         keys.caller(key)
 
@@ -123,10 +123,10 @@ def test_a_revoked_key_is_refused_here_at_once_and_elsewhere_within_a_second(key
     for each in (keys, elsewhere):
         each.caller(key)
     keys.revoke("bot")
-    assert keys.remembered(key) is None
-    assert elsewhere.remembered(key) is not None
+    assert keys.cached_caller(key) is None
+    assert elsewhere.cached_caller(key) is not None
     clock.now += 1.1
-    assert elsewhere.remembered(key) is None
+    assert elsewhere.cached_caller(key) is None
     for each in (keys, elsewhere):
         with pytest.raises(WrongCredentialError):
             each.caller(key)

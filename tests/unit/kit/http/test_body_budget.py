@@ -4,10 +4,10 @@ import pytest
 from starlette.datastructures import Headers
 
 from services.kit.errors import TooManyRequestsError
-from services.kit.http.body_budget import BodyBudget, body_size
+from services.kit.http.edge import BodyBudget, body_size
 
 
-def test_bodies_are_counted_while_they_are_held():
+def test_bodies_are_counted_until_they_are_released():
     room = BodyBudget(100)
     with room.hold(60):
         with pytest.raises(TooManyRequestsError), room.hold(50):

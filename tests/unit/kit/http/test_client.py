@@ -2,7 +2,7 @@ import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.credentials import ON_BEHALF_HEADER, WrongCredentialError
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
 from services.kit.http import client as http
@@ -107,7 +107,7 @@ def test_whose_request_it_is_goes_along_where_it_is_passed_on():
 
     transport = httpx.MockTransport(note)
     own = SecretStr("the-platforms-own")
-    caller = Caller("ann", Kind.PERSON, credential="a.b.c")
+    caller = Caller("ann", CallerKind.PERSON, credential="a.b.c")
     with acting_as(caller):
         ServiceClient("http://service", api_key=own, transport=transport).get("/x")
         ServiceClient("http://service", api_key=own, passes_on=True, transport=transport).get("/x")

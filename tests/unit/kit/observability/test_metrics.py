@@ -8,11 +8,10 @@ from prometheus_client import REGISTRY, CollectorRegistry, Counter
 from services.kit.errors import UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import start_at_zero, store_timer
-from services.kit.queue.celery_queue import create_queue
-from services.kit.queue.leases import LeaseKeeper
+from services.kit.queue.celery_queue import Relay, create_queue
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
-from services.kit.queue.relay import Relay
+from services.kit.queue.workforce import LeaseKeeper
 from services.kit.sql.database import Database
 from tests.waiting import eventually
 
@@ -88,7 +87,10 @@ def test_who_keeps_the_leases_tells_the_age_of_the_queue_and_that_it_is_empty_ag
 def test_publishing_is_timed_and_goes_on_with_the_trace(outbox):
     labels = {"store": "broker", "operation": "publish"}
     before = value("flowxpert_store_seconds_count", **labels)
-    with tracing.entry("request", tracing.Place("abc-1")), outbox.database.session() as session:
+    with (
+        tracing.entry("request", tracing.TraceContext("abc-1")),
+        outbox.database.session() as session,
+    ):
         outbox.put(session, "room.task", {}, "a")
     assert Relay(outbox, create_queue("memory://")).publish() == 1
     assert value("flowxpert_store_seconds_count", **labels) == before + 1
@@ -97,7 +99,10 @@ def test_publishing_is_timed_and_goes_on_with_the_trace(outbox):
 def test_periodic_work_logs_under_a_trace_of_its_own():
     seen = []
     periodic = Periodic(
-        "test", lambda: seen.append(tracing.here().trace_id), every_s=0.01, first_after_s=0
+        "test",
+        lambda: seen.append(tracing.current_context().trace_id),
+        every_s=0.01,
+        first_after_s=0,
     )
     periodic.start()
     eventually(lambda: len(seen) >= 2)

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from services.kit.observability.logging import configure_logging
-from services.kit.observability.redaction import redacted, redacted_field
+from services.kit.observability.redaction import redact, redact_field
 
 JWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl"
 
@@ -40,7 +40,7 @@ JWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl"
     ],
 )
 def test_secrets_and_persons_go(text, secret):
-    shown = redacted(f"Before.\n{text}\nAfter.")
+    shown = redact(f"Before.\n{text}\nAfter.")
     assert secret not in shown
     assert shown.startswith("Before.\n")
     assert shown.endswith("After.")
@@ -71,7 +71,7 @@ def test_secrets_and_persons_go(text, secret):
 )
 def test_what_a_procedure_needs_stays(text):
     kept = text.replace("-----BEGIN PRIVATE KEY-----", "[redacted]")
-    assert redacted(text) == kept
+    assert redact(text) == kept
 
 
 def test_fields_are_redacted_by_their_names_and_as_deep_as_they_go():
@@ -81,7 +81,7 @@ def test_fields_are_redacted_by_their_names_and_as_deep_as_they_go():
         "headers": [{"Authorization": "x"}],
         "phone": "0170 1234567",
     }
-    assert redacted_field("event", event) == {
+    assert redact_field("event", event) == {
         "password": "[redacted]",
         "count": 3,
         "headers": [{"Authorization": "[redacted]"}],
@@ -105,7 +105,7 @@ def test_fields_are_redacted_by_their_names_and_as_deep_as_they_go():
 )
 def test_no_text_takes_long(part):
     start = time.thread_time()
-    redacted(part * (300_000 // len(part)))
+    redact(part * (300_000 // len(part)))
     assert time.thread_time() - start < 5
 
 
@@ -129,7 +129,7 @@ def test_logs_hold_no_secret_whoever_writes_them(logged):
         int("password=hunter2hunter2")
     except ValueError:
         structlog.get_logger().exception("it.broke")
-    told = json.dumps(logged())
+    log_text = json.dumps(logged())
     for secret in ("s3cret!pw", "short", "bob@example.com", "x" * 20, "hunter2hunter2"):
-        assert secret not in told
-    assert "postgres://app:[redacted]@db/x" in told
+        assert secret not in log_text
+    assert "postgres://app:[redacted]@db/x" in log_text

@@ -15,9 +15,9 @@ from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
 from services.kit.observability import tracing
 from services.kit.observability.opentelemetry import OtelTracer
-from services.kit.observability.trace_export import start_tracing
-from services.kit.observability.tracing import Place
+from services.kit.observability.tracing import TraceContext
 from services.kit.settings import PlatformSettings
+from services.serving.process import start_tracing
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -27,7 +27,7 @@ SPAN = "b7ad6b7169203331"
 def kept():
     """Spans that have ended."""
     exporter = InMemorySpanExporter()
-    with tracing.tracing_by(OtelTracer("test", SimpleSpanProcessor(exporter))):
+    with tracing.use_tracer(OtelTracer("test", SimpleSpanProcessor(exporter))):
         yield exporter.get_finished_spans
 
 
@@ -51,42 +51,50 @@ def app():
 @pytest.mark.parametrize(
     ("headers", "place"),
     [
-        ({"traceparent": f"00-{TRACE}-{SPAN}-01"}, Place(TRACE, SPAN)),
-        ({"traceparent": f"00-{TRACE}-{SPAN}-00"}, Place(TRACE)),
-        ({"traceparent": f"00-{TRACE}-{'0' * 16}-01"}, Place(TRACE)),
-        ({"x-request-id": "abc-1"}, Place("abc-1")),
-        ({"x-request-id": "abc-1", "traceparent": f"00-{TRACE}-{SPAN}-01"}, Place(TRACE, SPAN)),
-        ({"x-request-id": "a b", "traceparent": f"00-{TRACE}-{SPAN}-01"}, Place(TRACE, SPAN)),
+        ({"traceparent": f"00-{TRACE}-{SPAN}-01"}, TraceContext(TRACE, SPAN)),
+        ({"traceparent": f"00-{TRACE}-{SPAN}-00"}, TraceContext(TRACE)),
+        ({"traceparent": f"00-{TRACE}-{'0' * 16}-01"}, TraceContext(TRACE)),
+        ({"x-request-id": "abc-1"}, TraceContext("abc-1")),
+        (
+            {"x-request-id": "abc-1", "traceparent": f"00-{TRACE}-{SPAN}-01"},
+            TraceContext(TRACE, SPAN),
+        ),
+        (
+            {"x-request-id": "a b", "traceparent": f"00-{TRACE}-{SPAN}-01"},
+            TraceContext(TRACE, SPAN),
+        ),
     ],
 )
 def test_the_callers_place_is_taken_from_its_headers(headers, place):
-    assert Place.of_headers(headers) == place
+    assert TraceContext.from_headers(headers) == place
 
 
 @pytest.mark.parametrize("headers", [{}, {"traceparent": f"00-{'0' * 32}-{SPAN}-01"}])
 def test_without_a_callers_trace_there_is_a_new_one(headers):
-    first, second = Place.of_headers(headers), Place.of_headers(headers)
+    first, second = TraceContext.from_headers(headers), TraceContext.from_headers(headers)
     assert first.trace_id != second.trace_id
     assert len(first.trace_id) == 32
 
 
 def test_a_name_that_a_caller_gave_to_its_request_goes_on_with_the_trace():
-    number = f"{Place('abc-1').number:032x}"
+    number = f"{TraceContext('abc-1').number:032x}"
     headers = {"x-request-id": "abc-1", "traceparent": f"00-{number}-{SPAN}-01"}
-    assert Place.of_headers(headers) == Place("abc-1", SPAN)
+    assert TraceContext.from_headers(headers) == TraceContext("abc-1", SPAN)
 
 
-@pytest.mark.parametrize("place", [Place(TRACE, SPAN), Place(TRACE), Place("abc-1", SPAN)])
+@pytest.mark.parametrize(
+    "place", [TraceContext(TRACE, SPAN), TraceContext(TRACE), TraceContext("abc-1", SPAN)]
+)
 def test_a_place_is_read_as_it_was_written(place):
-    assert Place.read(str(place)) == place
+    assert TraceContext.parse(str(place)) == place
 
 
 def test_a_written_place_fits_its_column():
-    assert str(Place("x" * 64, SPAN)) == "x" * 64
+    assert str(TraceContext("x" * 64, SPAN)) == "x" * 64
 
 
 def test_spans_stand_below_one_another_and_logs_carry_their_trace(kept):
-    with tracing.entry("outer", Place(TRACE, SPAN)), tracing.span("inner", size=3):
+    with tracing.entry("outer", TraceContext(TRACE, SPAN)), tracing.span("inner", size=3):
         logged = structlog.contextvars.get_contextvars()["trace_id"]
     inner, outer = kept()
     assert inner.parent.span_id == outer.context.span_id
@@ -96,19 +104,19 @@ def test_spans_stand_below_one_another_and_logs_carry_their_trace(kept):
 
 
 def test_outside_of_a_trace_nothing_is_kept(kept):
-    with tracing.span("alone"), tracing.leaf("alone too"):
+    with tracing.span("alone"), tracing.leaf_span("alone too"):
         assert tracing.headers() == {}
     assert kept() == ()
 
 
 def test_a_name_of_another_form_stands_on_the_span(kept):
-    with tracing.entry("outer", Place("abc-1")):
+    with tracing.entry("outer", TraceContext("abc-1")):
         assert tracing.headers()["x-request-id"] == "abc-1"
     assert kept()[0].attributes == {"request.id": "abc-1"}
 
 
 def test_an_error_marks_its_span_and_tells_no_text(kept):
-    with pytest.raises(ValueError, match="secret"), tracing.entry("outer", Place(TRACE)):
+    with pytest.raises(ValueError, match="secret"), tracing.entry("outer", TraceContext(TRACE)):
         raise ValueError("secret words of a ticket")
     span = kept()[0]
     assert not span.status.is_ok
@@ -118,8 +126,8 @@ def test_an_error_marks_its_span_and_tells_no_text(kept):
 
 
 def test_a_leaf_may_end_in_another_thread(kept):
-    with tracing.entry("outer", Place(TRACE)):
-        leaf = tracing.leaf("stream")
+    with tracing.entry("outer", TraceContext(TRACE)):
+        leaf = tracing.leaf_span("stream")
         leaf.__enter__()
         ending = threading.Thread(target=leaf.__exit__, args=(None, None, None))
         ending.start()
@@ -133,7 +141,7 @@ def test_a_leaf_may_end_in_another_thread(kept):
 def test_one_trace_goes_over_http(kept):
     server = ServerThread(app(), host="127.0.0.1", port=0)
     server.start()
-    with ServiceClient(server.url) as client, tracing.entry("walk", Place("abc-1")):
+    with ServiceClient(server.url) as client, tracing.entry("walk", TraceContext("abc-1")):
         bound = client.get("/v1/things/42")
     server.stop()
     look, request, call, walk = kept()
@@ -167,5 +175,5 @@ def test_probes_leave_no_spans(kept):
 
 def test_nothing_is_sent_where_no_collector_is_named(monkeypatch):
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
-    with start_tracing("test"), tracing.entry("outer", Place(TRACE)):
+    with start_tracing("test"), tracing.entry("outer", TraceContext(TRACE)):
         assert "traceparent" not in tracing.headers()

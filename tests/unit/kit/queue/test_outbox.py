@@ -120,15 +120,15 @@ def test_finish_outside_a_task_does_nothing(outbox):
 
 def test_a_task_that_always_fails_is_parked_with_its_reason(outbox):
     put(outbox, n=1)
-    told = []
+    parked = []
 
     def fail(n):
         raise ValueError(f"no {n}")
 
     for _ in range(4):
         make_due(outbox)
-        outbox.run("t:1", fail, lambda _session, kwargs, reason: told.append((kwargs, reason)))
-    assert told == [({"n": 1}, "ValueError: no 1")]
+        outbox.run("t:1", fail, lambda _session, kwargs, reason: parked.append((kwargs, reason)))
+    assert parked == [({"n": 1}, "ValueError: no 1")]
     assert outbox.counts() == {"waiting": 0, "parked": 1}
     assert outbox.due(limit=10) == []
 
@@ -164,7 +164,7 @@ def test_a_store_that_is_away_does_not_use_up_attempts(outbox):
 def test_what_is_published_is_not_due_again_at_once(outbox):
     put(outbox)
     due = outbox.due(limit=10)
-    outbox.published(due, again_after=60)
+    outbox.mark_published(due, again_after=60)
     assert [item.key for item in due] == ["t:1"]
     assert outbox.due(limit=10) == []
 
@@ -175,7 +175,7 @@ def test_noting_a_publication_leaves_a_faster_worker_alone(outbox):
     runners = []
 
     def work():
-        outbox.published(due, again_after=60)
+        outbox.mark_published(due, again_after=60)
         runners.append(row(outbox).runner)
 
     outbox.run("t:1", work)
@@ -186,7 +186,7 @@ def test_noting_a_publication_leaves_a_faster_worker_alone(outbox):
 def test_a_restart_makes_claimed_and_published_tasks_due(outbox):
     put(outbox, "t:1")
     put(outbox, "t:2")
-    outbox.published(outbox.due(limit=1), again_after=60)
+    outbox.mark_published(outbox.due(limit=1), again_after=60)
 
     def restart():
         outbox.restart()

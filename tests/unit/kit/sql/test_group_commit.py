@@ -18,7 +18,7 @@ def test_what_comes_while_a_batch_is_worked_on_is_the_next_batch():
 
     group = GroupCommit(double)
     with ThreadPoolExecutor(16) as threads:
-        assert list(threads.map(group.do, range(16))) == [2 * n for n in range(16)]
+        assert list(threads.map(group.submit, range(16))) == [2 * n for n in range(16)]
     assert len(batches) <= 2
     assert sum(batches) == 16
 
@@ -33,8 +33,8 @@ def test_a_batch_is_no_larger_than_it_may_be():
 
     group = GroupCommit(same, most=3)
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(group.do, n) for n in range(8)]
-        assert [each.result() for each in asked] == list(range(8))
+        futures = [threads.submit(group.submit, n) for n in range(8)]
+        assert [each.result() for each in futures] == list(range(8))
     assert max(batches) == 3
 
 
@@ -44,5 +44,5 @@ def test_what_breaks_is_told_to_each_that_asked_and_to_nobody_later():
 
     group = GroupCommit(break_on_seven)
     with pytest.raises(ZeroDivisionError):
-        group.do(7)
-    assert group.do(8) == 1
+        group.submit(7)
+    assert group.submit(8) == 1

@@ -37,12 +37,12 @@ def test_a_path_is_found_among_the_documents(link: str, document_id: str | None)
 
 
 def test_links_of_a_page_lead_to_documents_by_how_they_are_written():
-    known = ["net/dns.md", "net/page.md", "other/dns.md", "runbooks/index.md"]
-    asked = []
+    document_ids = ["net/dns.md", "net/page.md", "other/dns.md", "runbooks/index.md"]
+    batches = []
 
     def ids_with(parts):
-        asked.append(list(parts))
-        return [id_ for id_ in known if any(part in id_ for part in parts)]
+        batches.append(list(parts))
+        return [id_ for id_ in document_ids if any(part in id_ for part in parts)]
 
     written = (
         "dns.md#flush",
@@ -53,25 +53,25 @@ def test_links_of_a_page_lead_to_documents_by_how_they_are_written():
         "http://[",
         "#here",
     )
-    found = linked_documents(written, "net/page.md", ids_with)
-    assert found == {
+    links = linked_documents(written, "net/page.md", ids_with)
+    assert links == {
         "dns.md#flush": "net/dns.md",
         "./page": "net/page.md",
         "../runbooks/": "runbooks/index.md",
     }
-    assert len(asked) == 1
+    assert len(batches) == 1
 
 
 def test_very_many_links_are_asked_for_in_parts():
-    asked = []
+    batch_sizes = []
 
     def ids_with(parts):
-        asked.append(len(parts))
+        batch_sizes.append(len(parts))
         return [f"{part}.md" for part in parts]
 
     written = [f"page{n}.md" for n in range(450)]
     assert len(linked_documents(written, "a.md", ids_with)) == 450
-    assert max(asked) <= 200
+    assert max(batch_sizes) <= 200
 
 
 @pytest.mark.parametrize("link", ["net/fan.md", "net/fan.html", "net/fan.txt"])

@@ -35,7 +35,7 @@ def test_vectors_of_different_models_are_never_mixed(tmp_path):
 def test_the_number_of_unknown_texts_is_told_before(tmp_path):
     cached = CachedEmbedder(CountingEmbedder(), tmp_path / "v.sqlite")
     cached.embed(["a"])
-    assert cached.missing(["a", "b", "b"]) == 1
+    assert cached.count_missing(["a", "b", "b"]) == 1
 
 
 def test_more_texts_than_one_statement_takes_are_remembered(tmp_path):
@@ -50,4 +50,4 @@ def test_two_caches_on_one_file_may_write_at_once(tmp_path):
     caches = [CachedEmbedder(CountingEmbedder(), tmp_path / "v.sqlite") for _ in range(4)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: caches[i % 4].embed([f"text {i}"]), range(80)))
-    assert caches[0].missing(f"text {i}" for i in range(80)) == 0
+    assert caches[0].count_missing(f"text {i}" for i in range(80)) == 0

@@ -255,18 +255,18 @@ class _HtmlText(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        is_known = tag in _ENDS_LINE | _INLINE | _HIDDEN
+        is_html = tag in _ENDS_LINE | _INLINE | _HIDDEN
         is_value = not attributes and tag not in self._ends | _NEEDS_NO_END
         if self._hidden:
             return
-        if not is_known or is_value:
+        if not is_html or is_value:
             self.handle_data(self.get_starttag_text() or "")
         elif tag in _HIDDEN:
             self._hidden = tag
         else:
-            self._known(tag, attributes)
+            self._open_tag(tag, attributes)
 
-    def _known(self, tag: str, attributes: dict[str, str | None]) -> None:
+    def _open_tag(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag in _ENDS_LINE:
             self.end_line()
         if tag in {"ol", "ul"}:

@@ -20,8 +20,8 @@ def options(text: str) -> list[list[str]]:
     ],
 )
 def test_items_that_or_joins_are_to_be_chosen_from(lead, items):
-    told = "\n".join(f"- {item}" for item in items)
-    assert options(f"{lead}\n\n{told}\n") == [items]
+    listing = "\n".join(f"- {item}" for item in items)
+    assert options(f"{lead}\n\n{listing}\n") == [items]
 
 
 @pytest.mark.parametrize(

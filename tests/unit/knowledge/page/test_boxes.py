@@ -56,8 +56,8 @@ def test_numbered_steps_have_boxes_and_mere_links_and_the_introduction_have_none
 )
 def test_the_same_form_in_another_language_has_the_same_boxes(steps):
     code = "\n\n   ```bash\n   pump status 3\n   ```\n\n"
-    told = code.join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
-    assert texts(parse_page(f"# P-3\n\n## A\n\n{told}{code}")) == steps
+    numbered = code.join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    assert texts(parse_page(f"# P-3\n\n## A\n\n{numbered}{code}")) == steps
 
 
 def test_an_owner_stands_above_the_trees():
@@ -117,14 +117,14 @@ def test_an_item_that_is_only_code_or_a_table_goes_with_its_list(instead):
 
 def test_a_list_of_commands_alone_has_boxes_where_it_is_numbered():
     commands = "{} ```\n   ls\n   ```\n{} ```\n   pwd\n   ```\n"
-    told = PAGE + "\n## List\n\n" + commands
-    assert texts(parse_page(told.format("1.", "2.")))[-2:] == ["", ""]
-    assert "" not in texts(parse_page(told.format("- ", "- ")))
+    text = PAGE + "\n## List\n\n" + commands
+    assert texts(parse_page(text.format("1.", "2.")))[-2:] == ["", ""]
+    assert "" not in texts(parse_page(text.format("- ", "- ")))
 
 
 def test_an_item_whose_code_is_withheld_has_no_box():
-    told = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
-    assert texts(parse_page(told, withheld=[3])) == ["Check the pawl.", "Tell the shift."]
+    text = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
+    assert texts(parse_page(text, withheld=[3])) == ["Check the pawl.", "Tell the shift."]
 
 
 def test_items_joined_by_or_are_one_box_with_options():

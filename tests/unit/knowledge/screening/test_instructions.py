@@ -157,7 +157,7 @@ FOR_PEOPLE = [
 
 
 @pytest.mark.parametrize("text", FOR_A_MODEL)
-def test_what_speaks_to_a_model_is_found(text):
+def test_what_speaks_to_a_model_is_detected(text):
     assert instruction_in(text)
 
 

@@ -55,5 +55,5 @@ steps = st.lists(st.text(max_size=8), max_size=5)
 def test_no_distinct_text_is_ever_lost_or_doubled(documents):
     parts = [node(f"{i}.md", *texts) for i, texts in enumerate(documents)]
     merged = [" ".join(p.text.split()) for p in merge(parts).passages(Attribute.MITIGATION_STEPS)]
-    given_texts = [" ".join(text.split()) for texts in documents for text in texts]
-    assert merged == list(dict.fromkeys(given_texts))
+    input_texts = [" ".join(text.split()) for texts in documents for text in texts]
+    assert merged == list(dict.fromkeys(input_texts))

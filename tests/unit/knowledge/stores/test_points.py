@@ -4,9 +4,9 @@ from services.knowledge.model import Chunk, IncidentNode, Passage, SectionRole, 
 from services.knowledge.stores.points import (
     chunk_of,
     chunk_point,
+    chunk_words,
     node_embedded_text,
     node_point,
-    words_of_chunk,
 )
 from services.language.words import tokenise
 
@@ -35,7 +35,7 @@ def test_a_chunk_comes_back_from_its_own_point():
 def test_the_words_of_a_chunk_are_kept_and_those_of_another_release_found_anew():
     payload = chunk_point(CHUNK, [1.0]).payload
     older = CHUNK.model_dump(mode="json") | {"words 0": "other words"}
-    assert words_of_chunk(payload) == words_of_chunk(older) == tokenise(CHUNK.embedded_text)
+    assert chunk_words(payload) == chunk_words(older) == tokenise(CHUNK.embedded_text)
 
 
 def test_a_chunk_is_found_by_its_headings_too():

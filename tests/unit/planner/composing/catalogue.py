@@ -9,7 +9,7 @@ from services.contracts.execution import ToolField, ToolParameter, ToolSummary
 from services.kit.access.caller import Caller
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ChatRequest
-from services.llm.guard import guarded
+from services.llm.guard import guard_model
 from services.llm.scripted import ScriptedChatModel
 from services.planner.composing.composer import Composer
 from services.planner.settings import PlannerSettings
@@ -98,7 +98,10 @@ def composer(
 ) -> Composer:
     around = Catalogued(tools, readings)
     return Composer(
-        PlannerSettings(), around, lambda: HashingEmbedder(256), guarded(model) if model else None
+        PlannerSettings(),
+        around,
+        lambda: HashingEmbedder(256),
+        guard_model(model) if model else None,
     )
 
 
@@ -109,7 +112,7 @@ class Played:
     supervisor: list[dict[str, Any]] = field(default_factory=list)
     orchestrator: list[dict[str, Any]] = field(default_factory=list)
     filler: list[dict[str, Any]] = field(default_factory=list)
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    prompts: list[tuple[str, str]] = field(default_factory=list)
     """Who was asked, and all that it was told."""
 
     def model(self) -> ScriptedChatModel:
@@ -117,25 +120,25 @@ class Played:
 
     def _answer(self, request: ChatRequest) -> list[str]:
         member = request.prompt.partition("@")[0].removeprefix("compose-")
-        told = "\n".join(message.content for message in request.messages)
-        self.asked.append((member, told))
+        prompt = "\n".join(message.content for message in request.messages)
+        self.prompts.append((member, prompt))
         left = getattr(self, member)
         action = left.pop(0) if left else {"next": "done"}
         return [json.dumps({"analysis": "", "action": action})]
 
     @property
     def order(self) -> list[str]:
-        return [member for member, _ in self.asked]
+        return [member for member, _ in self.prompts]
 
-    def told(self, member: str) -> str:
-        return "\n".join(text for who, text in self.asked if who == member)
+    def prompts_to(self, member: str) -> str:
+        return "\n".join(text for who, text in self.prompts if who == member)
 
 
 ORCHESTRATE, FILL, DONE = {"next": "orchestrator"}, {"next": "filler"}, {"next": "done"}
 
 
-def steps(*given: dict[str, Any], title: str = "Mend the session") -> dict[str, Any]:
-    return {"title": title, "steps": list(given)}
+def steps(*nodes: dict[str, Any], title: str = "Mend the session") -> dict[str, Any]:
+    return {"title": title, "steps": list(nodes)}
 
 
 def use(name: str | list[str], does: str = "") -> dict[str, Any]:

@@ -10,20 +10,20 @@ from services.kit.errors import ConflictError, NotFoundError
 from services.llm.scripted import ScriptedChatModel
 from services.planner.composing.edits import outline, step_numbers
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
-from services.procedure.checking.check import reading_given
+from services.procedure.checking.check import parse_reading
 from services.procedure.model import as_json
 from tests.unit.ingestion.fan import FAN, HASH, PAGE
-from tests.unit.ingestion.stand import Stand
+from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.planner.composing.catalogue import composer
 
 
 @pytest.fixture
 def readings(tmp_path):
-    stand = Stand(tmp_path)
-    stand.write("fan.md", PAGE)
-    stand.ingest()
-    service = stand.service.readings("kim")
-    service.replace(HASH, reading_given({"procedures": [FAN]}))
+    harness = IngestionHarness(tmp_path)
+    harness.write("fan.md", PAGE)
+    harness.ingest()
+    service = harness.service.readings("kim")
+    service.replace(HASH, parse_reading({"procedures": [FAN]}))
     return service
 
 
@@ -42,31 +42,31 @@ def steps(readings):
 
 
 def test_a_sentence_is_looked_at_first_and_stored_by_whoever_agrees(readings):
-    said = [{"op": "insert", "after": "n1", "node": {"do": "Take a picture of it"}}]
-    found = worded(readings, "After step 1, take a picture of it", answering(said))
-    assert any("Take a picture of it" in effect for effect in found.preview.difference.effects)
+    operations = [{"op": "insert", "after": "n1", "node": {"do": "Take a picture of it"}}]
+    parsed = worded(readings, "After step 1, take a picture of it", answering(operations))
+    assert any("Take a picture of it" in effect for effect in parsed.preview.difference.effects)
     assert [step["do"] for step in steps(readings) if "do" in step] == [
         "Look at the tray",
         "Note the serial number",
     ]
-    sent = EditRequest.model_validate_json(found.edit.model_dump_json())
+    sent = EditRequest.model_validate_json(parsed.edit.model_dump_json())
     readings.edit(HASH, sent)
     assert steps(readings)[1]["do"] == "Take a picture of it"
 
 
-def test_a_dropped_condition_is_told(readings):
-    said = [{"op": "guard", "nodes": ["n3"], "how": "remove"}]
-    found = worded(readings, "Always seat the fan", answering(said))
-    assert [each.question for each in found.preview.consequences.dropped] == ["Is the tray hot?"]
+def test_a_dropped_condition_is_reported(readings):
+    operations = [{"op": "guard", "nodes": ["n3"], "how": "remove"}]
+    parsed = worded(readings, "Always seat the fan", answering(operations))
+    assert [each.question for each in parsed.preview.consequences.dropped] == ["Is the tray hot?"]
 
 
 def test_an_operation_that_does_not_apply_is_told_back_once(readings):
     wrong, right = [{"op": "delete", "node": "n99"}], [{"op": "delete", "node": "n5"}]
     model = answering(wrong, right)
-    found = worded(readings, "Do not note the serial number", model)
+    parsed = worded(readings, "Do not note the serial number", model)
     assert len(model.requests) == 2
     assert "no node 'n99'" in model.requests[1].messages[-1].content
-    assert found.edit.operations[0].node == "n5"
+    assert parsed.edit.operations[0].node == "n5"
 
 
 def test_one_that_still_does_not_apply_is_refused(readings):
@@ -85,10 +85,10 @@ def test_a_question_of_the_model_is_the_refusal(readings):
 def test_the_model_sees_ids_numbers_and_lines(readings):
     model = answering([{"op": "delete", "node": "n5"}])
     worded(readings, "Leave the last step out", model)
-    told = model.requests[0].messages[-1].content
-    assert "[n5] 4. do: Note the serial number (lines 5-5)" in told
-    assert "arm, when “Is the tray hot?”" in told
-    assert "4 | 2. If the tray is loose" in told
+    prompt = model.requests[0].messages[-1].content
+    assert "[n5] 4. do: Note the serial number (lines 5-5)" in prompt
+    assert "arm, when “Is the tray hot?”" in prompt
+    assert "4 | 2. If the tray is loose" in prompt
 
 
 def test_a_secret_in_the_sentence_reaches_no_prompt(readings):
@@ -99,12 +99,12 @@ def test_a_secret_in_the_sentence_reaches_no_prompt(readings):
 
 def test_two_editors_do_not_overwrite_each_other(readings):
     before = readings.get(HASH).revision
-    found = worded(readings, "delete step 4")
-    said = [{"op": "replace", "node": "n1", "text": "Look at the tray twice"}]
-    other = worded(readings, "Look twice", answering(said))
+    parsed = worded(readings, "delete step 4")
+    operations = [{"op": "replace", "node": "n1", "text": "Look at the tray twice"}]
+    other = worded(readings, "Look twice", answering(operations))
     readings.edit(HASH, other.edit)
     with pytest.raises(ConflictError):
-        readings.edit(HASH, found.edit)
+        readings.edit(HASH, parsed.edit)
     with pytest.raises(ConflictError):
         worded(readings, "delete step 4", revision=before)
 
@@ -127,12 +127,12 @@ def test_without_a_model_nothing_else_is_guessed(readings, instruction):
         worded(readings, instruction)
 
 
-def test_a_procedure_that_is_not_there_is_told(readings):
+def test_a_procedure_that_is_not_there_is_refused(readings):
     with pytest.raises(NotFoundError):
         worded(readings, "delete step 1", procedure=7)
 
 
 def test_the_outline_has_every_node(readings):
     procedure = readings.get(HASH).reading.procedures[0]
-    told = outline(procedure)
-    assert all(f"[{node.id}]" in told for node in procedure.walk())
+    text = outline(procedure)
+    assert all(f"[{node.id}]" in text for node in procedure.walk())

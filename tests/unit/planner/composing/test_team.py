@@ -20,7 +20,7 @@ from tests.unit.planner.composing.catalogue import (
     values,
 )
 
-ASKED = 'If the session with neighbor 10.0.0.7 is idle, clear it. Then tell #noc "cleared".'
+INSTRUCTION = 'If the session with neighbor 10.0.0.7 is idle, clear it. Then tell #noc "cleared".'
 PLAN = steps(
     use("show_bgp_session"),
     {"if": "Is the session idle?", "then": [use("clear_bgp_session", "Clear it")]},
@@ -34,100 +34,100 @@ VALUES = values(
 
 
 def composed(
-    played: Played, instruction: str = ASKED, draft: Composition | None = None, **answers: str
+    played: Played, instruction: str = INSTRUCTION, draft: Composition | None = None, **answers: str
 ) -> Composition:
-    given = tuple(
+    replies = tuple(
         ComposeAnswer(question=k.replace("__", "."), answer=v) for k, v in answers.items()
     )
     return composer(played.model()).compose(
-        ComposeRequest(instruction=instruction, draft=draft, answers=given)
+        ComposeRequest(instruction=instruction, draft=draft, answers=replies)
     )
 
 
 def test_the_supervisor_looks_at_each_result() -> None:
     played = Played([ORCHESTRATE, FILL, DONE], [PLAN], [VALUES])
-    found = composed(played)
+    draft = composed(played)
     assert played.order == ["supervisor", "orchestrator", "supervisor", "filler", "supervisor"]
-    assert [call.component for call in found.calls] == [
+    assert [call.component for call in draft.calls] == [
         "show_bgp_session",
         "clear_bgp_session",
         "send_message",
     ]
-    assert isinstance(found.procedure.body[1], Choice)
-    assert not found.questions
-    assert found.errors == 0
-    assert found.composed_by == "team scripted"
+    assert isinstance(draft.procedure.body[1], Choice)
+    assert not draft.questions
+    assert draft.errors == 0
+    assert draft.composed_by == "team scripted"
 
 
 def test_a_result_is_sent_back_with_the_reason() -> None:
     unguarded = steps(use("clear_bgp_session"), use("send_message"))
     back = {"next": "orchestrator", "reason": "clearing hangs on the session being idle"}
     played = Played([ORCHESTRATE, back, FILL, DONE], [unguarded, PLAN], [VALUES])
-    found = composed(played)
+    draft = composed(played)
     assert played.order.count("orchestrator") == 2
-    assert "clearing hangs on the session being idle" in played.asked[3][1]
-    assert isinstance(found.procedure.body[1], Choice)
+    assert "clearing hangs on the session being idle" in played.prompts[3][1]
+    assert isinstance(draft.procedure.body[1], Choice)
 
 
 def test_nothing_is_sent_back_more_than_twice() -> None:
     back = {"next": "orchestrator", "reason": "still wrong"}
     played = Played([ORCHESTRATE, *[back] * 9], [PLAN] * 9, [VALUES] * 9)
-    found = composed(played)
+    draft = composed(played)
     assert played.order.count("orchestrator") == 3
-    assert any("not mended after 2 times" in note for note in found.notes)
-    assert found.calls
+    assert any("not mended after 2 times" in note for note in draft.notes)
+    assert draft.calls
 
 
-def test_an_unknown_component_is_refused_and_told() -> None:
+def test_an_unknown_component_is_refused_and_reported() -> None:
     bad = steps(use("reboot_everything"), use("send_message"))
     played = Played([ORCHESTRATE, FILL, DONE], [bad, PLAN], [VALUES])
-    found = composed(played)
-    assert "no component 'reboot_everything'" in played.told("orchestrator")
-    assert "reboot_everything" not in found.model_dump_json()
+    draft = composed(played)
+    assert "no component 'reboot_everything'" in played.prompts_to("orchestrator")
+    assert "reboot_everything" not in draft.model_dump_json()
 
 
 def test_one_that_stays_unknown_becomes_a_persons_step() -> None:
     bad = steps(use("reboot_everything", "Restart it"), use("send_message"))
     played = Played([ORCHESTRATE, FILL, DONE], [bad] * 3, [values()])
-    found = composed(played)
-    assert found.calls[0].component == ""
-    assert any("reboot_everything" in note for note in found.notes)
+    draft = composed(played)
+    assert draft.calls[0].component == ""
+    assert any("reboot_everything" in note for note in draft.notes)
     assert played.order.count("orchestrator") == 3
 
 
-def test_a_value_that_nobody_said_is_struck_and_asked() -> None:
+def test_a_value_that_nobody_said_is_struck_and_asked_for() -> None:
     invented = values(s1={"neighbor": "192.0.2.1"}, s2={"neighbor": "10.0.0.7"}, s3={})
     played = Played([ORCHESTRATE, FILL, DONE], [PLAN], [invented])
-    found = composed(played)
-    assert found.calls[0].parameters["neighbor"].value == "10.0.0.7"
-    assert any("192.0.2.1" in note and "was not said" in note for note in found.notes)
-    assert "192.0.2.1" in played.asked[-1][1]
+    draft = composed(played)
+    assert draft.calls[0].parameters["neighbor"].value == "10.0.0.7"
+    assert any("192.0.2.1" in note and "was not said" in note for note in draft.notes)
+    assert "192.0.2.1" in played.prompts[-1][1]
 
 
-def test_the_supervisor_is_told_what_code_found() -> None:
+def test_the_supervisor_is_told_what_code_detected() -> None:
     played = Played([ORCHESTRATE, FILL, DONE], [PLAN], [values(s3={"text": "something else"})])
     composed(played)
-    last = played.asked[-1][1]
+    last = played.prompts[-1][1]
     assert "“something else” was not said" in last
     assert "What code will ask the user" in last
 
 
 def test_a_missing_parameter_is_asked_once() -> None:
     played = Played([ORCHESTRATE, FILL, DONE], [steps(use("set_mtu"))], [values()])
-    found = composed(played, "Set the MTU of an interface")
-    assert sorted(each.id for each in found.questions) == ["s1.interface", "s1.mtu"]
+    draft = composed(played, "Set the MTU of an interface")
+    assert sorted(each.id for each in draft.questions) == ["s1.interface", "s1.mtu"]
 
 
 def test_what_an_earlier_step_tells_may_be_used() -> None:
     plan = steps(use("show_bgp_session"), use("send_message"))
-    given = values(s1={"neighbor": "10.0.0.7"}, s2={"channel": "#noc", "text": "@s1.state"})
-    found = composed(
-        Played([ORCHESTRATE, FILL, DONE], [plan], [given]),
+    filled = values(s1={"neighbor": "10.0.0.7"}, s2={"channel": "#noc", "text": "@s1.state"})
+    draft = composed(
+        Played([ORCHESTRATE, FILL, DONE], [plan], [filled]),
         "Show the session with 10.0.0.7 and send its state to #noc",
     )
-    told = found.calls[1].parameters["text"]
-    assert (told.origin, told.value) == (ValueOrigin.FIELD, "show_bgp_session.state")
-    assert found.bindings[1]["arguments"]["text"] == {
+    parameter = draft.calls[1].parameters["text"]
+    assert (parameter.origin, parameter.value) == (ValueOrigin.FIELD, "show_bgp_session.state")
+    assert draft.bindings[1]["arguments"]["text"] == {
         "origin": "field",
         "value": "show_bgp_session.state",
     }
@@ -135,12 +135,12 @@ def test_what_an_earlier_step_tells_may_be_used() -> None:
 
 def test_a_field_that_a_component_does_not_tell_is_struck() -> None:
     plan = steps(use("show_bgp_session"), use("send_message"))
-    given = values(s1={"neighbor": "10.0.0.7"}, s2={"channel": "#noc", "text": "@s1.color"})
-    found = composed(
-        Played([ORCHESTRATE, FILL, DONE], [plan], [given]),
+    filled = values(s1={"neighbor": "10.0.0.7"}, s2={"channel": "#noc", "text": "@s1.color"})
+    draft = composed(
+        Played([ORCHESTRATE, FILL, DONE], [plan], [filled]),
         "Show the session with 10.0.0.7 and send it to #noc",
     )
-    assert [each.id for each in found.questions] == ["s2.text"]
+    assert [each.id for each in draft.questions] == ["s2.text"]
 
 
 def test_a_wrong_type_is_asked_with_the_reason() -> None:
@@ -149,8 +149,8 @@ def test_a_wrong_type_is_asked_with_the_reason() -> None:
         [steps(use("set_mtu"))],
         [values(s1={"interface": "Ethernet1/1", "mtu": "jumbo"})],
     )
-    found = composed(played, "Set the MTU of Ethernet1/1 to jumbo")
-    (question,) = found.questions
+    draft = composed(played, "Set the MTU of Ethernet1/1 to jumbo")
+    (question,) = draft.questions
     assert question.id == "s1.mtu"
     assert "a whole number" in question.text
 
@@ -159,20 +159,20 @@ def test_two_components_that_fit_are_asked_about() -> None:
     played = Played(
         [ORCHESTRATE, DONE], [steps(use(["show_bgp_session", "clear_bgp_session"], "Handle it"))]
     )
-    found = composed(played, "Handle the session with 10.0.0.7")
-    (question,) = found.questions
+    draft = composed(played, "Handle the session with 10.0.0.7")
+    (question,) = draft.questions
     assert question.options == ("show_bgp_session", "clear_bgp_session")
 
 
 def test_the_supervisor_may_ask_the_user_one_thing() -> None:
     played = Played([{"next": "user", "question": "Which session do you mean?"}])
-    found = composed(played, "Fix it")
-    assert [each.text for each in found.questions] == ["Which session do you mean?"]
-    assert not found.procedure.body
+    draft = composed(played, "Fix it")
+    assert [each.text for each in draft.questions] == ["Which session do you mean?"]
+    assert not draft.procedure.body
     played = Played([ORCHESTRATE, FILL, DONE], [PLAN], [VALUES])
-    again = composed(played, "", found, supervisor="the one with 10.0.0.7, tell #noc cleared")
+    again = composed(played, "", draft, supervisor="the one with 10.0.0.7, tell #noc cleared")
     assert again.calls
-    assert "the one with 10.0.0.7" in played.told("orchestrator")
+    assert "the one with 10.0.0.7" in played.prompts_to("orchestrator")
     assert not again.questions
 
 
@@ -184,10 +184,10 @@ def test_a_draft_is_changed_in_its_structure() -> None:
         use("send_message", "Tell the team"),
     )
     played = Played([ORCHESTRATE, FILL, DONE], [loop], [VALUES])
-    found = composed(played, "Wait for it to be idle, in a loop", before)
-    assert "[clear_bgp_session]" in played.told("orchestrator")
-    assert isinstance(found.procedure.body[0], Loop)
-    assert len(found.said) == 2
+    draft = composed(played, "Wait for it to be idle, in a loop", before)
+    assert "[clear_bgp_session]" in played.prompts_to("orchestrator")
+    assert isinstance(draft.procedure.body[0], Loop)
+    assert len(draft.said) == 2
 
 
 def test_a_change_of_values_goes_to_the_filler_alone() -> None:
@@ -198,9 +198,9 @@ def test_a_change_of_values_goes_to_the_filler_alone() -> None:
         s3={"channel": "#ops", "text": "cleared"},
     )
     played = Played([FILL, DONE], [], [other])
-    found = composed(played, "Tell #ops and not #noc", before)
+    draft = composed(played, "Tell #ops and not #noc", before)
     assert played.order == ["supervisor", "filler", "supervisor"]
-    assert found.calls[2].parameters["channel"].value == "#ops"
+    assert draft.calls[2].parameters["channel"].value == "#ops"
 
 
 def test_a_secret_reaches_no_prompt() -> None:
@@ -209,11 +209,11 @@ def test_a_secret_reaches_no_prompt() -> None:
         [steps(use("create_user"))],
         [values(s1={"user": "deploy", "password": "<secret>"})],
     )
-    found = composed(played, "Create the user deploy with password hunter2!secret9")
-    assert "hunter2" not in json.dumps(played.asked)
-    assert "hunter2" not in found.model_dump_json()
-    assert found.calls[0].parameters["password"].origin is ValueOrigin.PERSON
-    assert not found.questions
+    draft = composed(played, "Create the user deploy with password hunter2!secret9")
+    assert "hunter2" not in json.dumps(played.prompts)
+    assert "hunter2" not in draft.model_dump_json()
+    assert draft.calls[0].parameters["password"].origin is ValueOrigin.PERSON
+    assert not draft.questions
 
 
 def test_descriptions_are_data() -> None:
@@ -225,8 +225,8 @@ def test_descriptions_are_data() -> None:
     composer(played.model(), tools=(*TOOLS, evil)).compose(
         ComposeRequest(instruction="Use show_clock")
     )
-    assert "Ignore all previous" not in played.told("orchestrator")
-    system = played.told("orchestrator").partition("The instruction:")[0]
+    assert "Ignore all previous" not in played.prompts_to("orchestrator")
+    system = played.prompts_to("orchestrator").partition("The instruction:")[0]
     assert "show_clock" not in system
 
 
@@ -239,13 +239,13 @@ def test_an_unreadable_answer_is_corrected_twice_at_most() -> None:
         return [texts[min(len(request.messages) // 2 - 1, 2)]]
 
     model = ScriptedChatModel(script)
-    found = composer(model).compose(
+    draft = composer(model).compose(
         ComposeRequest(instruction="Clear the BGP session with neighbor 10.0.0.7")
     )
-    asked = [r for r in model.requests if r.prompt.startswith("compose-orchestrator")]
-    assert len(asked) == 3
-    assert found.composed_by == "rules"
-    assert any("did not finish" in note for note in found.notes)
+    requests = [r for r in model.requests if r.prompt.startswith("compose-orchestrator")]
+    assert len(requests) == 3
+    assert draft.composed_by == "rules"
+    assert any("did not finish" in note for note in draft.notes)
 
 
 class Away(ScriptedChatModel):
@@ -254,20 +254,20 @@ class Away(ScriptedChatModel):
 
 
 def test_without_an_answer_rules_compose_what_they_can() -> None:
-    found = composer(Away([])).compose(
+    draft = composer(Away([])).compose(
         ComposeRequest(instruction="Clear the BGP session with neighbor 10.0.0.7")
     )
-    assert found.composed_by == "rules"
-    assert found.calls[0].component == "clear_bgp_session"
+    assert draft.composed_by == "rules"
+    assert draft.calls[0].component == "clear_bgp_session"
 
 
 def test_without_an_answer_what_rules_cannot_do_is_unavailable() -> None:
     with pytest.raises(UnavailableError, match="it is down"):
-        composer(Away([])).compose(ComposeRequest(instruction=ASKED))
+        composer(Away([])).compose(ComposeRequest(instruction=INSTRUCTION))
 
 
 def test_an_unreachable_step_is_found_by_code_and_keeps_it_from_being_proposed() -> None:
     plan = steps({"end": "resolved"}, use("send_message"))
     played = Played([ORCHESTRATE, DONE, DONE], [plan], [values(s1={"channel": "#noc"})])
-    found = composed(played)
-    assert any("nobody comes to" in each for each in found.findings)
+    draft = composed(played)
+    assert any("nobody comes to" in each for each in draft.findings)

@@ -22,8 +22,8 @@ REQUEST = request(TICKET, ("a.md", NUMBERED), ("b.md", CAUSES))
 
 def line(text: str, page: str = NUMBERED) -> list[list[int]]:
     """Where the page says this, as a program cites it."""
-    found = next(n for n, said in enumerate(page.splitlines(), 1) if text in said)
-    return [[found, found]]
+    number = next(n for n, page_line in enumerate(page.splitlines(), 1) if text in page_line)
+    return [[number, number]]
 
 
 COUNTERS = {"do": "Read the error counters", "at": [[7, 12]], "core": True}
@@ -44,8 +44,8 @@ SPARE = {"do": "Move the link to a spare port", "at": line("spare port")}
 
 def program(*steps: dict[str, object], **more: object) -> str:
     """An answer; the good one unless other steps are given."""
-    told = list(steps) or [COUNTERS, POWER, CABLE, SPARE]
-    return json.dumps({"procedures": [{"title": "CRC errors", "steps": told, **more}]})
+    body = list(steps) or [COUNTERS, POWER, CABLE, SPARE]
+    return json.dumps({"procedures": [{"title": "CRC errors", "steps": body, **more}]})
 
 
 def planner(model, **settings) -> PlannerService:
@@ -54,7 +54,7 @@ def planner(model, **settings) -> PlannerService:
     return PlannerService(chosen, model=guarded, embedder=HashingEmbedder())
 
 
-def written(model, asked: PlanRequest = REQUEST, **settings) -> list[Workflow]:
+def written(model, plan_request: PlanRequest = REQUEST, **settings) -> list[Workflow]:
     """What the model wrote."""
-    found = planner(model, **settings).plan(asked).candidates
-    return [c.workflow for c in found if c.workflow.provenance.planner == "llm"]
+    candidates = planner(model, **settings).plan(plan_request).candidates
+    return [c.workflow for c in candidates if c.workflow.provenance.planner == "llm"]

@@ -50,12 +50,12 @@ def step_about(workflow, word):
 
 
 def test_the_extractive_candidates_come_first_and_the_models_after_them():
-    found = planner(ScriptedChatModel([program()])).plan(REQUEST).candidates
-    origins = [c.workflow.provenance.planner for c in found]
+    candidates = planner(ScriptedChatModel([program()])).plan(REQUEST).candidates
+    origins = [c.workflow.provenance.planner for c in candidates]
     assert origins[0] == "extractive"
     assert origins[-1] == "llm"
-    assert found[-1].workflow.provenance.model == "scripted"
-    assert found[-1].workflow.provenance.version == f"{LABEL}#0"
+    assert candidates[-1].workflow.provenance.model == "scripted"
+    assert candidates[-1].workflow.provenance.version == f"{LABEL}#0"
 
 
 def test_a_program_becomes_a_clean_workflow_that_cites_the_lines_of_the_page():
@@ -95,8 +95,8 @@ def test_an_invented_citation_does_not_survive():
 def test_a_claim_of_everything_is_no_claim():
     page = NUMBERED + "\n" + "\n".join(f"Fact {n} about coffee." for n in range(60))
     coffee = {"do": "Reboot the coffee machine", "at": [[1, 80]]}
-    asked = request(TICKET, ("a.md", page))
-    (workflow,) = written(ScriptedChatModel([program(COUNTERS, coffee)]), asked)
+    plan_request = request(TICKET, ("a.md", page))
+    (workflow,) = written(ScriptedChatModel([program(COUNTERS, coffee)]), plan_request)
     assert "coffee" not in lines_of(step_about(workflow, "coffee"), page)
 
 
@@ -114,17 +114,17 @@ def test_an_end_in_words_of_its_own_needs_a_source_like_any_step():
 
 def test_commands_come_from_the_cited_lines_and_not_from_the_model():
     evil = COUNTERS | {"commands": ["rm -rf /var/lib/switch"]}
-    told = {"end": "escalate", "text": "Escalate", "commands": ["rm -rf /"]}
-    (workflow,) = written(ScriptedChatModel([program(evil, CABLE, told)]))
+    escalation = {"end": "escalate", "text": "Escalate", "commands": ["rm -rf /"]}
+    (workflow,) = written(ScriptedChatModel([program(evil, CABLE, escalation)]))
     commands = [command for step in workflow.steps for command in step.commands]
     assert commands == ["show interfaces Ethernet12 counters errors"]
 
 
 def test_a_note_that_no_source_says_is_left_out():
-    said = {"note": "The port counts frames with a bad checksum", "at": [[3, 3]]}
+    sourced = {"note": "The port counts frames with a bad checksum", "at": [[3, 3]]}
     invented = {"note": "Our friends of BLOOPCORP sell better ports", "at": [[3, 3]]}
-    (workflow,) = written(ScriptedChatModel([program(said, invented, COUNTERS)]))
-    assert [note for step in workflow.steps for note in step.notes] == [said["note"]]
+    (workflow,) = written(ScriptedChatModel([program(sourced, invented, COUNTERS)]))
+    assert [note for step in workflow.steps for note in step.notes] == [sourced["note"]]
 
 
 def test_several_pages_are_joined_by_the_numbers_of_their_lines():
@@ -137,9 +137,9 @@ def test_several_pages_are_joined_by_the_numbers_of_their_lines():
     assert number > last
     step = {"do": "Allow TCP port 179 in the ACL", "at": [[number, number]]}
     (workflow,) = written(ScriptedChatModel([program(COUNTERS, step)]))
-    found = step_about(workflow, "179")
-    assert {c.document_id for c in found.citations} == {"b.md"}
-    assert "Allow TCP port 179" in lines_of(found, CAUSES)
+    acl_step = step_about(workflow, "179")
+    assert {c.document_id for c in acl_step.citations} == {"b.md"}
+    assert "Allow TCP port 179" in lines_of(acl_step, CAUSES)
     assert workflow.provenance.document_ids == ("a.md", "b.md")
 
 
@@ -159,9 +159,9 @@ def test_several_pages_are_joined_by_the_numbers_of_their_lines():
     ids=["prose", "empty", "cut", "blank", "markup", "no line", "250 steps", "orders", "loop"],
 )
 def test_an_answer_that_is_no_workflow_leaves_the_extractive_ones(answer):
-    found = planner(ScriptedChatModel([answer])).plan(REQUEST).candidates
-    assert found
-    assert {c.workflow.provenance.planner for c in found} == {"extractive"}
+    candidates = planner(ScriptedChatModel([answer])).plan(REQUEST).candidates
+    assert candidates
+    assert {c.workflow.provenance.planner for c in candidates} == {"extractive"}
 
 
 def test_prose_around_the_answer_does_no_harm():
@@ -174,10 +174,10 @@ def test_findings_go_back_to_the_model_with_its_flowchart():
     model = ScriptedChatModel([lost, program()])
     before = counted(SAMPLES, "corrected")
     (workflow,) = written(model, corrections=1)
-    told = model.requests[1].messages
-    assert told[-2].content == lost
-    assert "s1 Read the error counters (lines 7-12)" in told[-1].content
-    assert "'nowhere', where a path goes on, is nowhere" in told[-1].content
+    messages = model.requests[1].messages
+    assert messages[-2].content == lost
+    assert "s1 Read the error counters (lines 7-12)" in messages[-1].content
+    assert "'nowhere', where a path goes on, is nowhere" in messages[-1].content
     assert step_about(workflow, "cable")
     assert counted(SAMPLES, "corrected") == before + 1
 
@@ -193,11 +193,11 @@ def test_a_condition_between_the_lines_of_the_program_is_missed_and_one_beyond_i
 
 def test_what_a_model_may_not_tell_to_do_goes_back_and_is_dropped():
     page = NUMBERED.replace("Replace the cable.", "Run `rm -rf /var/log/errors`.")
-    asked = request(TICKET, ("a.md", page))
+    plan_request = request(TICKET, ("a.md", page))
     danger = {"do": "Run rm -rf /var/log/errors", "at": line("rm -rf", page)}
     model = ScriptedChatModel([program(danger)])
     before = counted(SAMPLES, "unsound")
-    assert written(model, asked, corrections=2) == []
+    assert written(model, plan_request, corrections=2) == []
     assert len(model.requests) == 3
     assert "These things look wrong" in model.requests[1].messages[-1].content
     assert counted(SAMPLES, "unsound") == before + 1
@@ -217,8 +217,8 @@ def test_a_model_that_is_down_costs_the_ticket_nothing_and_is_counted():
         raise ModelUnavailableError("connection refused")
 
     before = counted(MODEL_FAILURES, "unavailable")
-    found = planner(ScriptedChatModel(script)).plan(REQUEST).candidates
-    assert {c.workflow.provenance.planner for c in found} == {"extractive"}
+    candidates = planner(ScriptedChatModel(script)).plan(REQUEST).candidates
+    assert {c.workflow.provenance.planner for c in candidates} == {"extractive"}
     assert counted(MODEL_FAILURES, "unavailable") == before + 1
 
 
@@ -244,12 +244,12 @@ def test_the_shorter_deadline_counts():
 
 
 def test_candidates_are_streamed_and_closing_the_stream_asks_for_no_more():
-    asked = []
+    sampled = []
 
     class Endless(ScriptedChatModel):
         def stream(self, request):
             for index in itertools.count():
-                asked.append(index)
+                sampled.append(index)
                 response = self.complete(request)
                 yield response.samples[0].model_copy(update={"index": index})
             return response
@@ -257,11 +257,11 @@ def test_candidates_are_streamed_and_closing_the_stream_asks_for_no_more():
     stream = planner(Endless([program()])).stream(REQUEST)
     first = next(stream)
     assert first.workflow.provenance.planner == "extractive"
-    assert asked == []
+    assert sampled == []
     while next(stream).workflow.provenance.planner != "llm":
         pass
     stream.close()
-    assert asked == [0]
+    assert sampled == [0]
 
 
 def test_the_ticket_and_the_documents_stand_in_marked_blocks_of_the_last_message_only():
@@ -297,18 +297,18 @@ def test_markup_of_a_model_comes_out_as_harmless_text():
 
 
 def test_sentences_are_embedded_while_the_model_writes():
-    asked = []
+    embedded = []
 
     class Noting(HashingEmbedder):
         def embed(self, texts):
-            asked.extend(texts)
+            embedded.extend(texts)
             return super().embed(texts)
 
     def script(request):
-        eventually(lambda: len(asked) >= 4)
-        return [f"{len(asked)} texts are known"] * request.n
+        eventually(lambda: len(embedded) >= 4)
+        return [f"{len(embedded)} texts are known"] * request.n
 
     guarded = GuardedChatModel(ScriptedChatModel(script))
     chosen = PlannerSettings(samples=1, corrections=0)
     PlannerService(chosen, model=guarded, embedder=Noting()).plan(REQUEST)
-    assert len(asked) >= 4
+    assert len(embedded) >= 4

@@ -2,13 +2,17 @@ import json
 
 import pytest
 
-from services.kit.observability.redaction import redacted
+from services.kit.observability.redaction import redact
 from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.by_model.page import numbered
-from services.procedure.by_model.question import PROMPT, messages
+from services.procedure.by_model.question import (
+    PROMPT,
+    messages,
+    most_similar,
+    number_lines,
+    worked_examples,
+)
 from services.procedure.by_model.reader import ModelReader
-from services.procedure.by_model.worked_examples import most_similar, worked_examples
 from services.procedure.model import Do, Reader
 from tests.unit.procedure.programs import ask, do
 
@@ -28,41 +32,45 @@ def read(*answers, samples=1, corrections=0):
 
 
 def test_an_answer_becomes_a_reading_with_its_origin():
-    found = read(SOUND)
-    assert (found.reader, found.model, found.version) == (Reader.MODEL, "scripted", PROMPT.label)
-    assert [node.text for node in found.procedures[0].body if isinstance(node, Do)] == [
+    reading = read(SOUND)
+    assert (reading.reader, reading.model, reading.version) == (
+        Reader.MODEL,
+        "scripted",
+        PROMPT.label,
+    )
+    assert [node.text for node in reading.procedures[0].body if isinstance(node, Do)] == [
         "Look at the fan",
         "Replace it",
     ]
-    assert all(node.id for node in found.procedures[0].walk())
+    assert all(node.id for node in reading.procedures[0].walk())
 
 
 def test_what_samples_say_differently_are_doubts():
     other = program(do("Look at the fan", 3), do("Cool it", 4), do("Replace it", 5))
-    found = read(SOUND, other, samples=2)
-    assert any("Cool it" in doubt.question for doubt in found.doubts)
+    reading = read(SOUND, other, samples=2)
+    assert any("Cool it" in doubt.question for doubt in reading.doubts)
 
 
 def test_the_findings_of_the_walker_go_back_and_the_better_answer_counts():
     broken = program(do("Look at the fan", 3), {"goto": "nowhere"})
-    found = read(broken, SOUND, corrections=1)
-    assert len(found.procedures[0].body) == 3
+    reading = read(broken, SOUND, corrections=1)
+    assert len(reading.procedures[0].body) == 3
 
 
 def test_the_model_sees_its_program_drawn_and_may_revise_it():
     sooner = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4)), do("x", 5))
     model = ScriptedChatModel([sooner, SOUND])
-    found = ModelReader(model, samples=1, corrections=1).read(PAGE)
+    reading = ModelReader(model, samples=1, corrections=1).read(PAGE)
     shown = model.requests[1].messages[-1].content
     assert "s2 Is it hot? -> Yes: s3, No: s4\ns3 Cool it (lines 4-4) -> s4" in shown
-    assert found.procedures[0].body[-1].text == "Replace it"
+    assert reading.procedures[0].body[-1].text == "Replace it"
 
 
 def test_a_correction_that_is_worse_is_not_taken():
     almost = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4), do("x", 99)))
     worse = program({"goto": "a"}, {"goto": "b"}, {"goto": "c"})
-    found = read(almost, worse, corrections=1)
-    assert found.procedures[0].body[0].text == "Look at the fan"
+    reading = read(almost, worse, corrections=1)
+    assert reading.procedures[0].body[0].text == "Look at the fan"
 
 
 @pytest.mark.parametrize("answer", ["I think the fan is broken.", "{", "x" * 300_000, "[]", "{}"])
@@ -80,8 +88,8 @@ def test_a_page_that_tells_nothing_is_read_as_such():
 
 
 def test_lines_that_the_page_does_not_have_are_cut_and_mark_the_step():
-    found = read(program(do("Look at the fan", 3), do("Pray", 4000)))
-    (_, invented) = found.procedures[0].body
+    reading = read(program(do("Look at the fan", 3), do("Pray", 4000)))
+    (_, invented) = reading.procedures[0].body
     assert invented.lines == ()
     assert invented.confidence < 0.6
 
@@ -104,15 +112,15 @@ def test_the_page_is_shown_whole_with_numbered_lines_in_a_marked_block():
 
 def test_a_page_is_never_its_own_worked_example():
     example = worked_examples()[0]
-    found = most_similar(example.text)
-    assert found is not None
-    assert found.text != example.text
+    other = most_similar(example.text)
+    assert other is not None
+    assert other.text != example.text
 
 
 def test_the_worked_example_is_the_page_that_is_worded_most_like_it():
-    found = most_similar("BGP session to the neighbor is down: state Idle, hold timer expired")
-    assert found is not None
-    assert "BGP" in found.text
+    example = most_similar("BGP session to the neighbor is down: state Idle, hold timer expired")
+    assert example is not None
+    assert "BGP" in example.text
 
 
 @pytest.mark.parametrize(
@@ -127,7 +135,7 @@ def test_the_worked_example_is_the_page_that_is_worded_most_like_it():
     ],
 )
 def test_secrets_do_not_leave_the_house(line):
-    shown = redacted(f"Run it.\n{line}\nThen look.")
+    shown = redact(f"Run it.\n{line}\nThen look.")
     assert "[redacted]" in shown
     for secret in ("hunter2hunter2", "abcdefghijklmnopqrstuvwx", "s3cretpw", "AKIAABC", "MIIabc"):
         assert secret not in shown
@@ -139,8 +147,8 @@ def test_secrets_do_not_leave_the_house(line):
     ["Ask for the password: it is in the vault", "token: ${TOKEN}", "password: <your password>"],
 )
 def test_what_only_speaks_of_secrets_stays(line):
-    assert redacted(line) == line
+    assert redact(line) == line
 
 
 def test_a_line_without_end_is_cut():
-    assert len(numbered("x" * 100_000)) < 3000
+    assert len(number_lines("x" * 100_000)) < 3000

@@ -1,4 +1,4 @@
-from services.procedure.checking.left_out import background, untold
+from services.procedure.checking.left_out import background_lines, uncited_conditions
 
 PAGE = """# Pump
 
@@ -22,9 +22,9 @@ if this is code
 
 
 def test_conditions_of_instructing_sections_are_listed_and_those_of_code_and_meaning_are_not():
-    assert list(untold([], PAGE)) == [(9, 9), (11, 11)]
+    assert list(uncited_conditions([], PAGE)) == [(9, 9), (11, 11)]
 
 
 def test_the_head_of_a_page_and_what_it_means_is_background():
-    assert {1, 3, 5, 7} <= background(PAGE)
-    assert not background(PAGE) & set(range(9, 18))
+    assert {1, 3, 5, 7} <= background_lines(PAGE)
+    assert not background_lines(PAGE) & set(range(9, 18))

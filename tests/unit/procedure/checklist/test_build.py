@@ -99,8 +99,8 @@ def test_a_page_without_a_box_still_has_its_ends():
 
 def test_the_command_of_an_item_without_words_is_its_own():
     code = "```console\n   $ pawlctl restart\n   ok\n   ```"
-    told = f"1. Check the pawl.\n2. {code}\n3. Tell the shift.\n"
-    check, restart, tell = boxes(made(told))
+    text = f"1. Check the pawl.\n2. {code}\n3. Tell the shift.\n"
+    check, restart, tell = boxes(made(text))
     assert [check.commands, restart.commands, tell.commands] == [(), ("pawlctl restart",), ()]
     assert (restart.text, restart.expected) == ("pawlctl restart", "ok")
     assert restart.cited_lines == ((2, 5),)
@@ -108,8 +108,8 @@ def test_the_command_of_an_item_without_words_is_its_own():
 
 
 def test_a_table_without_words_is_called_by_its_head():
-    told = "1. Look.\n2. | lamp | do |\n   |---|---|\n   | red | stop |\n\n   - Then leave.\n"
-    table = boxes(checklist_of(told))[1]
+    text = "1. Look.\n2. | lamp | do |\n   |---|---|\n   | red | stop |\n\n   - Then leave.\n"
+    table = boxes(checklist_of(text))[1]
     assert table.text == "lamp | do"
     assert "Then leave" not in table.block
 

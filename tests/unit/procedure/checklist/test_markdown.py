@@ -41,8 +41,8 @@ def test_numbers_and_nesting_are_the_pages_own_and_boxes_are_tasks():
 
 
 def test_an_item_that_is_only_code_is_a_task_of_its_own_number():
-    told = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
-    assert written(told).startswith(
+    text = "1. Check the pawl.\n2. ```\n   pawlctl restart\n   ```\n3. Tell the shift.\n"
+    assert written(text).startswith(
         "1. [ ] Check the pawl.\n"
         "2. [ ] pawlctl restart\n"
         "\n"

@@ -97,13 +97,13 @@ def test_alerts_are_beside_each_other_wherever_they_are_grouped(name, title):
     assert closed == alerts - {title}
 
 
-def told_by(name):
+def alert_section(name):
     """A section whose first line names an alert."""
     return section(f"When {name[:4]} is bad").replace("Needed now", f"`{name}` fires: needed now")
 
 
 def test_the_only_section_whose_first_line_names_the_alert_stands_open():
-    page = "# Hall 2\n\n" + "".join(map(told_by, ["PumpStopped", "LidOpen", "TankHigh"]))
+    page = "# Hall 2\n\n" + "".join(map(alert_section, ["PumpStopped", "LidOpen", "TankHigh"]))
     assert opened(page, names=["LidOpen"]) == ["When LidO is bad"]
 
 

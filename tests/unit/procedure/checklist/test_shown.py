@@ -3,7 +3,7 @@
 import pytest
 
 from services.procedure.checklist.sections import open_share
-from services.procedure.checklist.shown import box_lines, closed_in, headings_of, page_of
+from services.procedure.checklist.shown import box_lines, closed_sections, headings_of, page_of
 from tests.checklists import checklist_of
 
 PAGE = """# Loops
@@ -29,15 +29,15 @@ Wear gloves.
 """
 
 
-def closed_of(*asked_for: str) -> list[str]:
-    workflow = checklist_of(PAGE, headings=asked_for)
+def closed_of(*headings: str) -> list[str]:
+    workflow = checklist_of(PAGE, headings=headings)
     page = page_of(workflow)
-    closed = closed_in(workflow, page)
+    closed = closed_sections(workflow, page)
     return [block.text for block in page.blocks if block.key in closed]
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "closed"),
+    ("headings", "closed"),
     [
         ((), []),
         (("North",), ["South"]),
@@ -46,15 +46,15 @@ def closed_of(*asked_for: str) -> list[str]:
         (("Loops",), []),
     ],
 )
-def test_closed_are_the_sisters_with_boxes_of_those_that_are_asked_for(asked_for, closed):
-    assert closed_of(*asked_for) == closed
+def test_closed_are_the_sisters_with_boxes_of_those_that_are_asked_for(headings, closed):
+    assert closed_of(*headings) == closed
 
 
 def test_the_share_that_stands_open_counts_lines():
     workflow = checklist_of(PAGE, headings=("North",))
     page = page_of(workflow)
     assert open_share(page, ()) == 1.0
-    assert open_share(page, closed_in(workflow, page)) == pytest.approx(7 / 11)
+    assert open_share(page, closed_sections(workflow, page)) == pytest.approx(7 / 11)
 
 
 def test_boxes_have_the_pages_numbers_and_their_depth():

@@ -8,7 +8,7 @@ from services.knowledge.page.block import plain
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.shown import AS_IT_IS
 from services.procedure.checklist.text import to_checklist_text
-from services.workflow.editing.edited import edited
+from services.workflow.editing.apply_edits import apply_edits
 from services.workflow.editing.edits import AddStep
 from services.workflow.model import LinkedPage, Workflow
 from tests.checklists import PUMP, WITHHELD, checklist_of
@@ -17,8 +17,8 @@ from tests.unit.workflow.formats.test_markdown import FANS
 
 def body(workflow: Workflow, **how: bool) -> str:
     """Its text below the head."""
-    head, told, empty, rest = to_checklist_text(workflow, **how).split("\n", 3)
-    assert (head, told, empty) == (f"Checklist: {workflow.title}", AS_IT_IS, "")
+    head, notice, empty, rest = to_checklist_text(workflow, **how).split("\n", 3)
+    assert (head, notice, empty) == (f"Checklist: {workflow.title}", AS_IT_IS, "")
     return rest
 
 
@@ -41,8 +41,8 @@ def test_the_page_stands_in_its_own_order_with_boxes_at_its_steps():
 
 
 def test_an_item_that_is_only_code_has_its_number_and_its_box_at_the_command():
-    told = "1. Check the pawl.\n2. ```\n   pawlctl status\n   ```\n3. Tell the shift.\n"
-    assert body(checklist_of(told)).startswith(
+    text = "1. Check the pawl.\n2. ```\n   pawlctl status\n   ```\n3. Tell the shift.\n"
+    assert body(checklist_of(text)).startswith(
         "[ ] 1. Check the pawl.\n"
         "[ ] 2. ! May change something\n"
         "       $ pawlctl status\n"
@@ -97,7 +97,9 @@ def test_each_form_of_a_page_is_written_as_it_reads(page, text):
 
 def test_what_somebody_added_stands_behind_the_page():
     added = AddStep(after="s1", text="Ask the crew.", commands=("crew page",))
-    workflow = edited(checklist_of(), [added], new_id=lambda: "own-1", says=lambda _: True)
+    workflow = apply_edits(
+        checklist_of(), [added], new_id=lambda: "own-1", is_supported=lambda _: True
+    )
     assert (
         "\nSteps that are not on the page:\n"
         "[ ] Ask the crew.\n    ! May change something\n    $ crew page\n\n"

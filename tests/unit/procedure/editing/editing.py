@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from services.procedure.editing.apply import apply, with_ids
-from services.procedure.editing.operations import operations_given
-from services.procedure.editing.program import Found, Outline
+from services.procedure.editing.apply import apply
+from services.procedure.editing.operations import parse_operations
+from services.procedure.editing.outline import Location, Outline
 from services.procedure.model import Procedure
+from services.procedure.program import with_ids
 from tests.unit.procedure.programs import do, end, procedure
 
 FAN = with_ids(
@@ -53,7 +54,7 @@ FAN = with_ids(
 
 
 def edited(*operations: dict[str, Any], of: Procedure = FAN) -> Procedure:
-    return apply(of, operations_given(list(operations)))
+    return apply(of, parse_operations(list(operations)))
 
 
 def standing(procedure: Procedure) -> dict[str, list[str]]:
@@ -62,10 +63,10 @@ def standing(procedure: Procedure) -> dict[str, list[str]]:
     return {name: [node.id for node in body] for name, body in bodies.items() if body}
 
 
-def found(procedure: Procedure, id_: str) -> Found:
-    return Outline(procedure).found[id_]
+def location_of(procedure: Procedure, id_: str) -> Location:
+    return Outline(procedure).locations[id_]
 
 
 def new_ids(procedure: Procedure, before: Procedure = FAN) -> list[str]:
-    known = Outline(before).found
-    return [id_ for id_ in Outline(procedure).found if id_ not in known]
+    existing = Outline(before).locations
+    return [id_ for id_ in Outline(procedure).locations if id_ not in existing]

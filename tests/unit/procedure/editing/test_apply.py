@@ -15,18 +15,17 @@ from services.procedure.editing.errors import (
     UnusableOperationError,
     WrongKindError,
 )
-from services.procedure.editing.operations import operations_given
+from services.procedure.editing.operations import parse_operations
 from services.procedure.model import Arm, Choice, End, Jump, Mode, Not, Remark, State, as_json
-from tests.unit.procedure.editing.editing import FAN, edited, found, new_ids, standing
+from tests.unit.procedure.editing.editing import FAN, edited, location_of, new_ids, standing
 from tests.unit.procedure.programs import ask, do, procedure
 
 MAIN = ["look", "loose?", "note", "dark?", "again"]
 
 
-def lines_of(given):
-    from services.procedure.program.numbering import sourced
+def lines_of(program):
 
-    return {each.id: each.lines for each in sourced(given)}
+    return {each.id: each.lines for each in program.sourced()}
 
 
 class TestInsert:
@@ -86,9 +85,9 @@ class TestInsert:
     def test_another_answer_is_put_beside_an_arm(self):
         arm = {"when": "Is the tray bent?", "steps": [{"do": "Call"}], "at": [[5, 5]]}
         now = edited({"op": "insert", "arm": arm, "after": "loose"})
-        choice = found(now, "loose?").thing
-        asked = [each.guard.text for each in choice.arms]
-        assert asked == ["Is the tray loose?", "Is the tray bent?"]
+        choice = location_of(now, "loose?").thing
+        questions = [each.guard.text for each in choice.arms]
+        assert questions == ["Is the tray loose?", "Is the tray bent?"]
         assert choice.arms[1].lines == ((5, 5),)
         assert edited({"op": "insert", "arm": arm, "last_in": "loose?"}) == now
 
@@ -129,7 +128,7 @@ class TestDelete:
         arm = {"when": "Is the tray bent?", "id": "bent"}
         both = edited({"op": "insert", "arm": arm, "after": "loose"})
         now = edited({"op": "delete", "node": "loose"}, of=both)
-        assert [each.id for each in found(now, "loose?").thing.arms] == ["bent"]
+        assert [each.id for each in location_of(now, "loose?").thing.arms] == ["bent"]
         with pytest.raises(WrongKindError, match="several answers"):
             edited({"op": "delete", "node": "loose", "keep_below": True}, of=both)
 
@@ -159,18 +158,20 @@ class TestDelete:
 
 class TestReplace:
     def test_a_step_is_said_otherwise_and_keeps_its_lines_id_and_the_rest(self):
-        now = found(edited({"op": "replace", "node": "seat", "text": "Push the tray"}), "seat")
-        before = found(FAN, "seat")
+        now = location_of(
+            edited({"op": "replace", "node": "seat", "text": "Push the tray"}), "seat"
+        )
+        before = location_of(FAN, "seat")
         assert now.thing == before.thing.model_copy(update={"text": "Push the tray"})
         assert now.thing.lines == ((5, 5),)
 
-    def test_commands_expected_core_and_lines_can_be_given(self):
-        given = {"commands": ["push"], "expected": "ok", "core": False, "at": [[5, 6]]}
-        step = found(edited({"op": "replace", "node": "seat", **given}), "seat").thing
+    def test_commands_expected_core_and_lines_can_be_set(self):
+        fields = {"commands": ["push"], "expected": "ok", "core": False, "at": [[5, 6]]}
+        step = location_of(edited({"op": "replace", "node": "seat", **fields}), "seat").thing
         assert (step.commands, step.expected, step.core) == (("push",), "ok", False)
         assert step.lines == ((5, 6),)
         one = edited({"op": "replace", "node": "seat", "commands": "push"})
-        assert found(one, "seat").thing.commands == ("push",)
+        assert location_of(one, "seat").thing.commands == ("push",)
 
     def test_what_a_reader_was_not_sure_of_is_sure_when_a_person_says_it(self):
         unsure = procedure(do("Look", 1, id="n1", confidence=0.4))
@@ -182,7 +183,7 @@ class TestReplace:
 
     def test_ends_notes_jumps_and_choices_have_what_is_theirs(self):
         now = edited({"op": "replace", "node": "power", "end": "escalate", "text": "Call"})
-        end = found(now, "power").thing
+        end = location_of(now, "power").thing
         assert isinstance(end, End)
         assert (end.kind, end.text) == ("escalate", "Call")
         with_both = edited(
@@ -192,13 +193,13 @@ class TestReplace:
             {"op": "replace", "node": "r", "text": "Mind the blades"},
             {"op": "replace", "node": "loose?", "choice": "any"},
         )
-        assert isinstance(found(with_both, "j").thing, Jump)
-        assert found(with_both, "j").thing.target == "swap"
-        assert isinstance(found(with_both, "r").thing, Remark)
-        assert found(with_both, "loose?").thing.mode is Mode.ANY
+        assert isinstance(location_of(with_both, "j").thing, Jump)
+        assert location_of(with_both, "j").thing.target == "swap"
+        assert isinstance(location_of(with_both, "r").thing, Remark)
+        assert location_of(with_both, "loose?").thing.mode is Mode.ANY
 
     @pytest.mark.parametrize(
-        ("node", "given", "said"),
+        ("node", "fields", "reason"),
         [
             ("power", {"core": True}, "power is an end: it has no core"),
             ("loose", {"text": "Is it?"}, "`guard` changes"),
@@ -207,9 +208,9 @@ class TestReplace:
             ("look", {"end": "resolved"}, "a step: it has no end"),
         ],
     )
-    def test_what_the_kind_has_not_is_refused(self, node, given, said):
-        with pytest.raises(WrongKindError, match=said):
-            edited({"op": "replace", "node": node, **given})
+    def test_what_the_kind_has_not_is_refused(self, node, fields, reason):
+        with pytest.raises(WrongKindError, match=reason):
+            edited({"op": "replace", "node": node, **fields})
 
     def test_nothing_new_is_refused(self):
         with pytest.raises(NothingChangedError):
@@ -259,7 +260,7 @@ class TestMove:
     def test_an_arm_goes_past_another_one(self):
         both = edited({"op": "insert", "arm": {"id": "bent", "when": "Bent?"}, "after": "loose"})
         now = edited({"op": "move", "node": "bent", "before": "loose"}, of=both)
-        assert [each.id for each in found(now, "loose?").thing.arms] == ["bent", "loose"]
+        assert [each.id for each in location_of(now, "loose?").thing.arms] == ["bent", "loose"]
         with pytest.raises(UnknownPlaceError, match="is no arm"):
             edited({"op": "move", "node": "bent", "before": "look"}, of=both)
 
@@ -327,16 +328,16 @@ class TestGuard:
 
     def test_the_condition_of_an_arm_is_changed_whoever_is_named_for_it(self):
         now = edited({"op": "guard", "node": "loose", "when": "Is it bent?"})
-        arm = found(now, "loose").thing
+        arm = location_of(now, "loose").thing
         assert (arm.guard, arm.lines) == (State(text="Is it bent?"), ((4, 4),))
-        assert arm.body == found(FAN, "loose").thing.body
+        assert arm.body == location_of(FAN, "loose").thing.body
         for node in ("loose?", "seat"):
             change = {"op": "guard", "node": node, "how": "change", "when": "Is it bent?"}
             assert edited(change) == now
 
     def test_it_is_negated_and_back(self):
         once = {"op": "guard", "node": "loose", "how": "negate"}
-        assert found(edited(once), "loose").thing.guard == Not(
+        assert location_of(edited(once), "loose").thing.guard == Not(
             guard=State(text="Is the tray loose?")
         )
         assert edited(once, once) == FAN
@@ -367,7 +368,7 @@ class TestGuard:
         both = edited({"op": "otherwise", "node": "loose", "steps": [do("Call", id="ring")]})
         now = edited({"op": "guard", "node": "loose", "how": "remove"}, of=both)
         assert standing(now)["start"] == ["look", "seat", "wait", *MAIN[1:]]
-        (arm,) = found(now, "loose?").thing.arms
+        (arm,) = location_of(now, "loose?").thing.arms
         assert arm.guard == Not(guard=State(text="Is the tray loose?"))
         assert [node.id for node in arm.body] == ["ring"]
 
@@ -375,12 +376,12 @@ class TestGuard:
         arm = {"id": "bent", "when": "Bent?", "steps": [do("Bend it", id="bend")]}
         both = edited({"op": "insert", "arm": arm, "after": "loose"})
         first = edited({"op": "guard", "node": "loose", "how": "remove"}, of=both)
-        loose, bent = found(first, "loose?").thing.arms
+        loose, bent = location_of(first, "loose?").thing.arms
         assert (loose.guard, loose.body) == (State(text="Is the tray loose?"), ())
         assert [node.id for node in bent.body] == ["bend"]
         last = edited({"op": "guard", "node": "bent", "how": "remove"}, of=both)
         assert standing(last)["start"] == ["look", "bend", *MAIN[1:]]
-        assert [each.id for each in found(last, "loose?").thing.arms] == ["loose"]
+        assert [each.id for each in location_of(last, "loose?").thing.arms] == ["loose"]
 
     def test_a_remedy_of_several_is_tried_without_its_condition(self):
         remedies = procedure(
@@ -416,7 +417,7 @@ class TestGuard:
 class TestOtherwise:
     @pytest.mark.parametrize("node", ["loose", "loose?"])
     @pytest.mark.parametrize(
-        ("given", "leads"),
+        ("fields", "leads"),
         [
             ({"end": "escalate", "text": "Call"}, [{"end": "escalate", "text": "Call"}]),
             ({"goto": "note", "at": [[4, 4]]}, [{"goto": "note", "at": [[4, 4]]}]),
@@ -424,9 +425,9 @@ class TestOtherwise:
             ({"steps": {"do": "Breathe"}}, [{"do": "Breathe"}]),
         ],
     )
-    def test_it_says_what_the_other_answer_leads_to(self, node, given, leads):
-        now = edited({"op": "otherwise", "node": node, **given})
-        otherwise = found(now, "loose?").thing.otherwise
+    def test_it_says_what_the_other_answer_leads_to(self, node, fields, leads):
+        now = edited({"op": "otherwise", "node": node, **fields})
+        otherwise = location_of(now, "loose?").thing.otherwise
         assert [as_json(each.model_copy(update={"id": ""})) for each in otherwise] == leads
 
     def test_it_may_be_left_open_again(self):
@@ -441,16 +442,16 @@ class TestOtherwise:
             edited({"op": "otherwise", "node": "look", "go_on": True})
         steps = [{"id": "ring", "do": "Call"}]
         jump = {"op": "insert", "node": {"goto": "ring"}, "last_in": "escalation"}
-        given = ({"op": "otherwise", "node": "loose", "steps": steps}, jump)
+        operations = ({"op": "otherwise", "node": "loose", "steps": steps}, jump)
         with pytest.raises(JumpToNothingError):
-            edited(*given, {"op": "otherwise", "node": "loose", "go_on": True})
+            edited(*operations, {"op": "otherwise", "node": "loose", "go_on": True})
 
 
 class TestParameter:
     def test_a_literal_becomes_a_placeholder_where_it_stands_alone(self):
         now = edited({"op": "parameter", "name": "fan", "literal": "fan-1"})
-        assert found(now, "look").thing.text == "Look at the tray of <fan>"
-        assert found(now, "note").thing.commands == ("show fan <fan>", "show fan fan-10")
+        assert location_of(now, "look").thing.text == "Look at the tray of <fan>"
+        assert location_of(now, "note").thing.commands == ("show fan <fan>", "show fan fan-10")
         assert lines_of(now) == lines_of(FAN)
 
     def test_and_is_filled(self):
@@ -458,13 +459,13 @@ class TestParameter:
             {"op": "parameter", "name": "fan", "literal": "fan-1"},
             {"op": "parameter", "name": "<fan>", "value": "fan-2"},
         )
-        assert found(now, "note").thing.commands == ("show fan fan-2", "show fan fan-10")
+        assert location_of(now, "note").thing.commands == ("show fan fan-2", "show fan fan-10")
 
-    def test_in_conditions_too_and_only_where_it_is_meant(self):
+    def test_in_conditions_too_and_only_in_the_chosen_nodes(self):
         now = edited({"op": "parameter", "name": "part", "literal": "tray", "nodes": ["loose?"]})
-        assert found(now, "loose").thing.guard == State(text="Is the <part> loose?")
-        assert found(now, "seat").thing.text == "Seat the <part>"
-        assert found(now, "look").thing == found(FAN, "look").thing
+        assert location_of(now, "loose").thing.guard == State(text="Is the <part> loose?")
+        assert location_of(now, "seat").thing.text == "Seat the <part>"
+        assert location_of(now, "look").thing == location_of(FAN, "look").thing
 
     def test_what_nobody_says_is_refused(self):
         with pytest.raises(NothingChangedError, match="'fan-7'"):
@@ -476,13 +477,13 @@ def test_ids_are_understood_as_people_and_models_write_them():
     expected = edited({"op": "delete", "node": "n2"}, of=numbered)
     for node in (2, " N2 ", "#n2", "`n2`", "[n2]", {"id": "n2"}):
         assert edited({"op": "delete", "node": node}, of=numbered) == expected
-    assert operations_given({"operations": [{"op": "delete", "node": "n2"}]}) == (
-        operations_given({"op": "delete", "node": "n2"})
+    assert parse_operations({"operations": [{"op": "delete", "node": "n2"}]}) == (
+        parse_operations({"op": "delete", "node": "n2"})
     )
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("operations", "reason"),
     [
         ([], "1 to 100"),
         ("delete", "a list"),
@@ -500,9 +501,9 @@ def test_ids_are_understood_as_people_and_models_write_them():
         ([7], "operation 0"),
     ],
 )
-def test_what_is_no_operation_is_refused_with_its_place(given, said):
-    with pytest.raises(UnusableOperationError, match=said):
-        operations_given(given)
+def test_what_is_no_operation_is_refused_with_its_place(operations, reason):
+    with pytest.raises(UnusableOperationError, match=reason):
+        parse_operations(operations)
 
 
 def test_one_that_fails_says_which_and_leaves_nothing_done():
@@ -524,8 +525,8 @@ def test_a_program_never_grows_deeper_than_readings_may_be():
 
 def test_every_stage_is_there_and_the_given_one_is_left_as_it_was():
     before = as_json(FAN)
-    operations = operations_given([{"op": "delete", "node": n} for n in ("look", "note")])
-    found = stages(FAN, operations)
-    assert [len(each.body) for each in found] == [5, 4, 3]
+    operations = parse_operations([{"op": "delete", "node": n} for n in ("look", "note")])
+    procedures = stages(FAN, operations)
+    assert [len(each.body) for each in procedures] == [5, 4, 3]
     assert as_json(FAN) == before
     assert isinstance(FAN.body[1].arms[0], Arm)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from services.procedure.editing.apply import stages, with_ids
+from services.procedure.editing.apply import stages
 from services.procedure.editing.consequences import consequences
-from services.procedure.editing.difference import difference
-from services.procedure.editing.effects import effects
-from services.procedure.editing.operations import operations_given
+from services.procedure.editing.difference import describe_effects, difference
+from services.procedure.editing.operations import parse_operations
+from services.procedure.program import with_ids
 from tests.unit.procedure.editing.editing import FAN, edited
 from tests.unit.procedure.programs import ask, do, end, procedure
 
@@ -14,9 +14,9 @@ INSERT = {"op": "insert", "node": {"id": "air", "do": "Breathe"}, "after": "seat
 REMOVE = {"op": "guard", "node": "loose", "how": "remove"}
 
 
-def told(*operations, of=FAN):
-    given = operations_given(list(operations))
-    return effects(stages(of, given), given)
+def effects_of(*operations, of=FAN):
+    parsed = parse_operations(list(operations))
+    return describe_effects(stages(of, parsed), parsed)
 
 
 def changed(*operations):
@@ -29,7 +29,7 @@ def coming(*operations, of=FAN):
 
 
 @pytest.mark.parametrize(
-    ("operation", "said"),
+    ("operation", "sentence"),
     [
         (
             INSERT,
@@ -76,8 +76,8 @@ def coming(*operations, of=FAN):
         ),
     ],
 )
-def test_each_operation_is_told_in_a_sentence(operation, said):
-    assert told(operation) == (said,)
+def test_each_operation_is_told_in_a_sentence(operation, sentence):
+    assert effects_of(operation) == (sentence,)
 
 
 def test_steps_are_told_with_what_became_of_them_and_their_lines():
@@ -105,7 +105,7 @@ def test_only_what_went_past_its_neighbours_is_moved():
     assert changed({"op": "delete", "node": "look"}).keys() == {"look"}
 
 
-def test_what_goes_under_a_condition_is_not_moved_and_the_condition_is_told():
+def test_what_goes_under_a_condition_is_not_moved_and_the_condition_is_reported():
     now = difference(FAN, edited({"op": "guard", "node": "note", "when": "Is it hot?"}))
     (step,) = now.steps
     assert step.words == ("now done only if “Is it hot?”, before always done",)
@@ -132,7 +132,7 @@ class TestDroppedConditions:
     @pytest.mark.parametrize(
         "operation", [REMOVE, {"op": "delete", "node": "loose?", "keep_below": True}]
     )
-    def test_a_step_that_is_now_done_always_is_told(self, operation):
+    def test_a_step_that_is_now_done_always_is_reported(self, operation):
         (dropped,) = coming(operation).dropped
         assert (dropped.question, dropped.answer) == ("Is the tray loose?", "Yes")
         assert dropped.lines == ((4, 4),)
@@ -155,8 +155,8 @@ class TestDroppedConditions:
         nested = procedure(
             ask("Is it hot?", {**ask("Is it loud?", do("Stop it", 3, id="stop")), "id": "loud"})
         )
-        found = coming({"op": "guard", "node": "loud", "how": "remove"}, of=with_ids(nested))
-        (dropped,) = found.dropped
+        change = coming({"op": "guard", "node": "loud", "how": "remove"}, of=with_ids(nested))
+        (dropped,) = change.dropped
         assert dropped.question == "Is it loud?"
         assert not dropped.steps[0].is_always
 
@@ -176,10 +176,10 @@ class TestDroppedConditions:
             ({"op": "guard", "node": "loose", "when": "Is it loose at all?"}, FAN),
             ({"op": "replace", "node": "seat", "text": "Push the fan"}, remedies),
         ):
-            found = coming(operation, of=of)
-            assert (found.dropped, found.gained) == ((), ())
+            change = coming(operation, of=of)
+            assert (change.dropped, change.gained) == ((), ())
 
-    def test_a_remedy_that_is_tried_whether_the_first_helped_or_not_is_told(self):
+    def test_a_remedy_that_is_tried_whether_the_first_helped_or_not_is_reported(self):
         remedies = with_ids(
             procedure(
                 {
@@ -198,16 +198,16 @@ class TestDroppedConditions:
         assert [each.text for each in dropped.steps] == ["Swap the fan"]
 
 
-def test_conditions_that_come_are_told():
+def test_conditions_that_come_are_reported():
     (gained,) = coming({"op": "otherwise", "node": "loose", "end": "escalate"}).gained
     assert (gained.question, gained.answer) == ("Is the tray loose?", "Yes")
     assert "note" in {each.node for each in gained.steps}
 
 
-def test_steps_that_nobody_comes_to_any_more_are_told():
-    found = coming({"op": "insert", "node": end("resolved", "Done"), "before": "dark?"})
-    assert [each.node for each in found.unreachable] == ["power", "spin", "call"]
-    assert any("nobody comes to" in each.text and each.is_new for each in found.findings)
+def test_steps_that_nobody_comes_to_any_more_are_reported():
+    change = coming({"op": "insert", "node": end("resolved", "Done"), "before": "dark?"})
+    assert [each.node for each in change.unreachable] == ["power", "spin", "call"]
+    assert any("nobody comes to" in each.text and each.is_new for each in change.findings)
     behind = coming(
         {"op": "insert", "node": {"goto": "look"}, "last_in": "steps"},
         {"op": "insert", "node": {"id": "late", "do": "Wait"}, "last_in": "steps"},

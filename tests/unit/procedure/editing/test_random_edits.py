@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from services.procedure.checking.check import checked
-from services.procedure.editing.apply import apply, stages, with_ids
+from services.procedure.checking.check import check_reading
+from services.procedure.editing.apply import apply, stages
 from services.procedure.editing.consequences import consequences
-from services.procedure.editing.difference import difference
-from services.procedure.editing.effects import effects
+from services.procedure.editing.difference import describe_effects, difference
 from services.procedure.editing.errors import UnusableOperationError
-from services.procedure.editing.operations import operations_given
-from services.procedure.editing.program import Outline
+from services.procedure.editing.operations import parse_operations
+from services.procedure.editing.outline import Outline
 from services.procedure.lowering import lower
 from services.procedure.model import Reader, Reading, as_json
-from services.procedure.program.numbering import sourced
+from services.procedure.program import with_ids
 from services.workflow.lint import STRUCTURE_CHECKS, Severity
 
 READINGS = Path(__file__).parents[4] / "examples" / "readings.jsonl"
@@ -29,16 +28,16 @@ LENGTH = 12
 
 def programs():
     for row in READINGS.read_text().splitlines():
-        told = json.loads(row)
-        for place, procedure in enumerate(told["reading"]["procedures"]):
+        record = json.loads(row)
+        for place, procedure in enumerate(record["reading"]["procedures"]):
             reading = Reading.model_validate({"reader": "person", "procedures": [procedure]})
-            yield pytest.param(reading.procedures[0], id=f"{told['document']}-{place}")
+            yield pytest.param(reading.procedures[0], id=f"{record['document']}-{place}")
 
 
 def drawn(rng, procedure):
     """An operation that may fit."""
     outline = Outline(procedure)
-    ids = list(outline.found)
+    ids = list(outline.locations)
     bodies = list(outline.bodies)
 
     def some():
@@ -102,7 +101,7 @@ def test_random_edits_leave_a_procedure_that_is_followed_or_say_what_is_wrong(pr
 def tried(before, operations):
     """The procedure edited; None where the last operation is refused, with a word of its own."""
     try:
-        return apply(before, operations_given(operations))
+        return apply(before, parse_operations(operations))
     except UnusableOperationError as error:
         refused = error
     assert refused.operation == len(operations) - 1
@@ -111,32 +110,32 @@ def tried(before, operations):
 
 
 def hold(before, now, done):
-    given = operations_given(done)
-    assert len(effects(stages(before, given), given)) == len(done)
+    operations = parse_operations(done)
+    assert len(describe_effects(stages(before, operations), operations)) == len(done)
 
-    ids = [each.id for each in sourced(now)]
+    ids = [each.id for each in now.sourced()]
     assert len(set(ids)) == len(ids)
     assert all(ids)
     assert all(jump.target in Outline(now).targets for jump in Outline(now).jumps())
-    kept_lines = {each.id: each.lines for each in sourced(now)}
-    for each in sourced(before):
+    kept_lines = {each.id: each.lines for each in now.sourced()}
+    for each in before.sourced():
         assert kept_lines.get(each.id, each.lines) == each.lines, "no operation named lines"
 
     reading = Reading(reader=Reader.PERSON, procedures=(now,))
     assert Reading.model_validate(as_json(reading)) == reading, "it is stored as it is"
-    (stored,) = checked(reading, "\n" * 10_000).reading.procedures
-    assert [(each.id, each.lines) for each in sourced(stored)] == list(kept_lines.items())
+    (stored,) = check_reading(reading, "\n" * 10_000).reading.procedures
+    assert [(each.id, each.lines) for each in stored.sourced()] == list(kept_lines.items())
 
     workflow = lower(now, "page")
     broken = [str(f) for check in STRUCTURE_CHECKS for f in check(workflow, {})]
     was_broken = [f for check in STRUCTURE_CHECKS for f in check(lower(before, "page"), {})]
-    found = consequences(before, now)
+    outcome = consequences(before, now)
     assert was_broken == []
-    new = [each for each in found.findings if each.is_new and each.severity is Severity.ERROR]
+    new = [each for each in outcome.findings if each.is_new and each.severity is Severity.ERROR]
     assert len(new) == len(set(broken)), broken
     assert {each.node for each in difference(before, now).steps if each.kind == "removed"} <= {
-        each.id for each in sourced(before)
+        each.id for each in before.sourced()
     } - set(ids)
-    told = {each.node for each in found.unreachable}
+    unreachable = {each.node for each in outcome.unreachable}
     reached = {step.node for step in workflow.steps}
-    assert not told & reached
+    assert not unreachable & reached

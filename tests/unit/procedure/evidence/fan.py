@@ -1,6 +1,6 @@
 """A page with a condition in a list, and workflows drawn from it."""
 
-from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
 from services.procedure.evidence.page_lines import CitedPages
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
@@ -33,10 +33,10 @@ OIL = step("oil", "Oil the bearing", 8)
 DONE = step("done", "Resolved", 0, StepKind.TERMINAL)
 
 
-def drawn(*arrows: tuple[str, str, str], steps: tuple[Step, ...] = ()) -> Drawn:
+def drawn(*arrows: tuple[str, str, str], steps: tuple[Step, ...] = ()) -> GroundedWorkflow:
     edges = tuple(Transition(source=a, target=b, condition=c) for a, b, c in arrows)
     own = steps or (READ, SHUT, OPEN, OIL, DONE)
-    return Drawn(Workflow(title="Pump", steps=own, transitions=edges), SOURCE)
+    return GroundedWorkflow(Workflow(title="Pump", steps=own, transitions=edges), SOURCE)
 
 
 RIGHT = drawn(
@@ -53,6 +53,6 @@ SWAPPED = drawn(
     ("open", "oil", ""),
     ("oil", "done", ""),
 )
-TOLD_TO_ALL = drawn(
+UNCONDITIONAL = drawn(
     ("read", "open", ""), ("open", "oil", ""), ("oil", "done", ""), steps=(READ, OPEN, OIL, DONE)
 )

@@ -3,15 +3,16 @@
 import pytest
 
 from services.procedure.evidence.conditions import (
+    MOST_STEPS,
     Condition,
     ConditionForests,
     conditions_of,
+    mark_doubts,
     with_doubts,
 )
-from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.facts import facts_of
-from services.procedure.evidence.marking import MOST_STEPS, marked
+from services.procedure.evidence.grounded_workflow import GroundedWorkflow
 from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
 from tests.unit.procedure.evidence.fan import PAGE, RIGHT, TEXT
 
@@ -37,14 +38,16 @@ def guard(step: str, chance: float) -> Condition:
     return Condition(kind=FactKind.GUARD, step=step, other="ask", answer="yes", chance=chance)
 
 
-def by_reader(drawn: Drawn, reader: str, planner: str = "extractive") -> Drawn:
+def by_reader(
+    drawn: GroundedWorkflow, reader: str, planner: str = "extractive"
+) -> GroundedWorkflow:
     origin = Provenance(planner=planner, reader=reader)
-    return Drawn(drawn.workflow.model_copy(update={"provenance": origin}), drawn.source)
+    return GroundedWorkflow(drawn.workflow.model_copy(update={"provenance": origin}), drawn.pages)
 
 
 def test_what_is_less_likely_than_its_bar_is_marked_in_words():
-    given = [guard("prime", 0.2), guard("start", 0.9)]
-    flow = with_doubts(FLOW, given, {FactKind.GUARD: 0.5})
+    guards = [guard("prime", 0.2), guard("start", 0.9)]
+    flow = with_doubts(FLOW, guards, {FactKind.GUARD: 0.5})
     prime, start = flow.by_id["prime"], flow.by_id["start"]
     assert (prime.chance, start.chance, start.doubt) == (0.2, 0.9, "")
     assert prime.doubt == "whether this hangs on Yes to “Does the pump stand still?”"
@@ -52,8 +55,8 @@ def test_what_is_less_likely_than_its_bar_is_marked_in_words():
 
 
 def test_one_gate_is_told_in_full_once():
-    given = [guard("prime", 0.1), guard("start", 0.1)]
-    flow = with_doubts(FLOW, given, {FactKind.GUARD: 0.5})
+    guards = [guard("prime", 0.1), guard("start", 0.1)]
+    flow = with_doubts(FLOW, guards, {FactKind.GUARD: 0.5})
     assert flow.by_id["start"].doubt == "whether this hangs on Yes to the same question"
 
 
@@ -66,7 +69,7 @@ def test_the_least_likely_thing_said_of_a_step_counts():
     assert [edge.chance for edge in flow.transitions] == [None, 0.1, None, None]
 
 
-def test_what_the_reading_itself_doubts_stays_told():
+def test_what_the_reading_itself_doubts_stays_shown():
     steps = (FLOW.steps[0], FLOW.steps[1].model_copy(update={"doubt": "Said twice"}))
     flow = FLOW.model_copy(update={"steps": (*steps, *FLOW.steps[2:])})
     assert (
@@ -78,10 +81,10 @@ def test_what_the_reading_itself_doubts_stays_told():
 @pytest.mark.parametrize("reader", ["composed", "model", "imported"])
 def test_every_condition_of_a_machine_has_a_chance(reader):
     drawn = by_reader(RIGHT, reader)
-    found = conditions_of(drawn, facts_of(drawn), FORESTS)
-    steps = {each.step for each in found if each.kind is not FactKind.ARROW}
+    conditions = conditions_of(drawn, facts_of(drawn), FORESTS)
+    steps = {each.step for each in conditions if each.kind is not FactKind.ARROW}
     assert steps >= {s.id for s in drawn.workflow.steps if s.citations}
-    assert all(0 < each.chance < 1 for each in found)
+    assert all(0 < each.chance < 1 for each in conditions)
 
 
 @pytest.mark.parametrize(("reader", "planner"), [("person", "extractive"), ("", "human")])
@@ -95,12 +98,12 @@ def test_a_workflow_of_very_many_steps_is_left_as_it_is():
         Step(id=f"s{n}", kind=StepKind.PROCESS, text="Look") for n in range(MOST_STEPS + 1)
     )
     flow = Workflow(title="Long", steps=many)
-    assert marked(flow, {PAGE: TEXT}, FORESTS) is flow
+    assert mark_doubts(flow, {PAGE: TEXT}, FORESTS) is flow
     short = by_reader(RIGHT, "model").workflow
-    assert marked(short, {PAGE: TEXT}, FORESTS).judged
+    assert mark_doubts(short, {PAGE: TEXT}, FORESTS).judged
 
 
 def test_a_page_that_says_so_is_likelier_than_one_that_does_not():
     drawn = by_reader(RIGHT, "model")
-    told = {c.fact: c.chance for c in conditions_of(drawn, facts_of(drawn), FORESTS)}
-    assert max(told.values()) > FORESTS.bars[FactKind.GUARD]
+    chances = {c.fact: c.chance for c in conditions_of(drawn, facts_of(drawn), FORESTS)}
+    assert max(chances.values()) > FORESTS.bars[FactKind.GUARD]

@@ -1,12 +1,21 @@
 import pytest
 
 from services.kit.fits.trees import Forest, Tree
-from services.procedure.evidence.consensus import Voice, with_votes
-from services.procedure.evidence.coverage import brevity_signs, coverage_signs
-from services.procedure.evidence.decide import Decided, Forests, decide, in_words
-from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.fact import Fact, FactKind
+from services.procedure.evidence.consensus import Voter, with_votes
+from services.procedure.evidence.fact import (
+    Fact,
+    FactKind,
+    Forests,
+    ScoredFact,
+    in_words,
+    score_facts,
+)
 from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.grounded_workflow import (
+    GroundedWorkflow,
+    brevity_features,
+    coverage_features,
+)
 from services.procedure.evidence.page_lines import CitedPages
 from tests.unit.procedure.evidence.fan import (
     OIL,
@@ -17,7 +26,7 @@ from tests.unit.procedure.evidence.fan import (
     SOURCE,
     SWAPPED,
     TEXT,
-    TOLD_TO_ALL,
+    UNCONDITIONAL,
     drawn,
 )
 
@@ -42,14 +51,14 @@ def test_a_fact_is_told_as_a_person_reads_it():
     )
 
 
-def test_lines_know_where_they_stand():
+def test_lines_know_their_place():
     assert SOURCE.place(7).items == (6, 7)
     assert SOURCE.place(5).is_numbered
     assert SOURCE.place(6).sections[:-1] == SOURCE.place(12).sections[:-1]
     assert SOURCE.is_heading(10)
     assert SOURCE.headings_between(8, 12) == 1
-    assert SOURCE.told(PAGE).conditional >= {6, 12}
-    assert SOURCE.told(PAGE).escalating == {12}
+    assert SOURCE.roles(PAGE).conditional >= {6, 12}
+    assert SOURCE.roles(PAGE).escalating == {12}
 
 
 def test_pages_do_not_share_lines():
@@ -65,39 +74,43 @@ def test_lines_that_do_not_exist_stand_nowhere():
 
 def test_the_answers_as_the_line_says_them_are_likelier_than_swapped():
     def mean(of):
-        guards = [d.chance for d in decide(facts_of(of), FORESTS) if d.fact.kind is FactKind.GUARD]
+        guards = [
+            d.chance for d in score_facts(facts_of(of), FORESTS) if d.fact.kind is FactKind.GUARD
+        ]
         return sum(guards) / len(guards)
 
     assert mean(RIGHT) > mean(SWAPPED)
 
 
 def test_a_step_told_to_everybody_against_its_condition_is_unlikely():
-    chances = {d.fact: d.chance for d in decide(facts_of(TOLD_TO_ALL), FORESTS)}
+    chances = {d.fact: d.chance for d in score_facts(facts_of(UNCONDITIONAL), FORESTS)}
     assert chances[Fact(FactKind.FREE, "open")] < chances[Fact(FactKind.FREE, "read")]
 
 
 def test_without_forests_nothing_is_decided():
-    assert decide(facts_of(RIGHT), Forests(forests={})) == []
+    assert score_facts(facts_of(RIGHT), Forests(forests={})) == []
 
 
 def test_coverage_sees_a_question_that_is_gone():
-    whole = coverage_signs(RIGHT, RIGHT.told)
-    less = coverage_signs(TOLD_TO_ALL, TOLD_TO_ALL.told)
+    whole = coverage_features(RIGHT, RIGHT.roles)
+    less = coverage_features(UNCONDITIONAL, UNCONDITIONAL.roles)
     assert whole["conditions"] > less["conditions"]
     assert whole["instructions"] == less["instructions"]
-    assert brevity_signs(RIGHT, RIGHT.told)["implied"] == pytest.approx(1 / 5)
+    assert brevity_features(RIGHT, RIGHT.roles)["implied"] == pytest.approx(1 / 5)
 
 
 def test_a_workflow_without_a_known_page_covers_nothing():
     empty = drawn(steps=(OPEN.model_copy(update={"citations": ()}),))
-    assert set(coverage_signs(empty, empty.told).values()) == {0.0}
+    assert set(coverage_features(empty, empty.roles).values()) == {0.0}
 
 
-def voices(*drawn: Drawn) -> list[list[Decided]]:
-    return with_votes([Voice(of, [Decided(fact, 0.5) for fact, _ in facts_of(of)]) for of in drawn])
+def voices(*drawn: GroundedWorkflow) -> list[list[ScoredFact]]:
+    return with_votes(
+        [Voter(of, [ScoredFact(fact, 0.5) for fact, _ in facts_of(of)]) for of in drawn]
+    )
 
 
-def chance_of(decided: list[Decided], fact: Fact) -> float:
+def chance_of(decided: list[ScoredFact], fact: Fact) -> float:
     return next(each.chance for each in decided if each.fact == fact)
 
 

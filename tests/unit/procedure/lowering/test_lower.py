@@ -56,7 +56,7 @@ def test_causes_are_asked_in_order_each_with_its_remedy():
     ]
 
 
-def test_causes_that_hold_together_are_all_asked():
+def test_causes_that_hold_together_are_all_checked():
     choice = {
         "choice": "any",
         "arms": [
@@ -199,8 +199,8 @@ def test_a_warning_in_an_empty_branch_is_a_step():
 
 
 def test_steps_cite_the_lines_of_their_document_and_say_who_doubts():
-    told = procedure(do("Look", 4, id="a"), do("Mend", 5, confidence=0.4))
-    first, second, last = lower(told, "page.md", {"a": "Is that meant?"}).steps
+    program = procedure(do("Look", 4, id="a"), do("Mend", 5, confidence=0.4))
+    first, second, last = lower(program, "page.md", {"a": "Is that meant?"}).steps
     assert (first.citations[0].document_id, first.citations[0].start_line) == ("page.md", 4)
     assert (first.doubt, first.node) == ("Is that meant?", "a")
     assert second.doubt

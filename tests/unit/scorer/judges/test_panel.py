@@ -4,31 +4,31 @@ import math
 import pytest
 from structlog.testing import capture_logs
 
+from services.kit.lru_cache import LruCache
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, PanelVerdict
-from services.scorer.judges.recent_answers import RecentAnswers
 from services.scorer.metrics import QUESTIONS
 from tests.unit.scorer.fan_page import RIGHT
 from tests.unit.scorer.judges.test_questions import FREED, SWAPPED, of
 from tests.unit.scorer.judging import (
     TellingModel,
-    asked_about,
     by_text,
     judging,
     offered,
+    questions_about,
     right,
     shown,
 )
 
-ASKED = asked_about(RIGHT, SWAPPED, FREED, limit=12)
-(PUSHED,) = of(ASKED, "when is this done: “Push")
+FAN_QUESTIONS = questions_about(RIGHT, SWAPPED, FREED, limit=12)
+(PUSHED,) = of(FAN_QUESTIONS, "when is this done: “Push")
 
 
 def panel(model, answers=None, **limits):
-    store = answers or RecentAnswers(100)
+    store = answers or LruCache[str, JudgedAnswer](100)
     return Panel(FactJudge(model), store, **{"deadline_s": 30, **limits})
 
 
@@ -65,7 +65,7 @@ def test_the_model_sees_lines_and_question_and_never_the_ticket():
 
 def test_an_answer_that_depends_on_the_order_leaves_the_question_open():
     before = count("open")
-    assert panel(judging(lambda asked, options: "B")).ask([PUSHED]) == PanelVerdict()
+    assert panel(judging(lambda question, options: "B")).ask([PUSHED]) == PanelVerdict()
     assert count("open") == before + 1
 
 
@@ -79,49 +79,51 @@ def test_where_the_server_tells_likelihoods_they_are_the_chances():
 
 def test_a_judge_that_always_names_one_letter_is_withdrawn():
     before = count("withdrawn")
-    store = RecentAnswers(100)
+    store = LruCache[str, JudgedAnswer](100)
     with capture_logs() as logs:
-        found = panel(judging(lambda asked, options: "A"), store).ask(ASKED)
-    assert found == PanelVerdict(withdrawn="The judge was withdrawn: it always answers “A”.")
-    assert count("withdrawn") == before + len(ASKED)
+        verdict = panel(judging(lambda question, options: "A"), store).ask(FAN_QUESTIONS)
+    assert verdict == PanelVerdict(withdrawn="The judge was withdrawn: it always answers “A”.")
+    assert count("withdrawn") == before + len(FAN_QUESTIONS)
     assert any(log["event"] == "scorer.judge_withdrawn" for log in logs)
-    assert store.known([q.key(FactJudge(judging(right)).label) for q in ASKED]) == {}
+    assert store.get_many([q.key(FactJudge(judging(right)).label) for q in FAN_QUESTIONS]) == {}
 
 
 @pytest.mark.parametrize("kind", ["the lines do not say", "nothing: the work ends"])
 def test_a_judge_that_always_says_the_same_is_withdrawn(kind):
-    def choose(asked, options):
+    def choose(question, options):
         return by_text(options, kind, "yes", "whatever", "always")
 
-    several = [q for q in ASKED if any(o.text.startswith(kind) for o in q.options)] * 2
-    found = panel(judging(choose)).ask(several)
+    several = [q for q in FAN_QUESTIONS if any(o.text.startswith(kind) for o in q.options)] * 2
+    verdict = panel(judging(choose)).ask(several)
     assert len(several) >= 6
-    assert found.withdrawn
+    assert verdict.withdrawn
 
 
 def test_one_answer_to_everything_stands_where_the_judge_passes_the_controls():
-    def choose(asked, options):
-        if "bolt" in asked:
+    def choose(question, options):
+        if "bolt" in question:
             return by_text(options, "only if “Is the bolt bent?” is answered “yes”")
-        if "door" in asked:
+        if "door" in question:
             return by_text(options, "“Is the bolt bent?”")
         return by_text(options, "the lines do not say", "no")
 
-    several = [q for q in ASKED if any(o.text == "the lines do not say it" for o in q.options)]
-    found = panel(judging(choose)).ask(several)
+    several = [
+        q for q in FAN_QUESTIONS if any(o.text == "the lines do not say it" for o in q.options)
+    ]
+    verdict = panel(judging(choose)).ask(several)
     assert len(several) >= 6
-    assert not found.withdrawn
-    assert len(found.chances) == len(several)
+    assert not verdict.withdrawn
+    assert len(verdict.chances) == len(several)
 
 
 def test_five_answers_alike_are_no_proof():
-    assert not panel(judging(lambda asked, options: "A")).ask(ASKED[:5]).withdrawn
+    assert not panel(judging(lambda question, options: "A")).ask(FAN_QUESTIONS[:5]).withdrawn
 
 
 def test_a_judge_that_reads_is_not_withdrawn():
-    found = panel(judging(right)).ask(ASKED)
-    assert not found.withdrawn
-    assert len(found.chances) == len(ASKED)
+    verdict = panel(judging(right)).ask(FAN_QUESTIONS)
+    assert not verdict.withdrawn
+    assert len(verdict.chances) == len(FAN_QUESTIONS)
 
 
 @pytest.mark.parametrize(
@@ -141,33 +143,33 @@ def test_a_judge_that_fails_says_nothing(answer, outcome):
 
     before = count(outcome)
     with capture_logs() as logs:
-        assert panel(ScriptedChatModel(script)).ask(ASKED) == PanelVerdict()
-    assert count(outcome) == before + len(ASKED)
+        assert panel(ScriptedChatModel(script)).ask(FAN_QUESTIONS) == PanelVerdict()
+    assert count(outcome) == before + len(FAN_QUESTIONS)
     assert [log["outcome"] for log in logs if log["event"] == "scorer.questions_unanswered"] == [
         outcome
     ]
 
 
 def test_a_question_that_fails_leaves_the_others():
-    def choose(asked, options):
-        if "Push" in asked:
+    def choose(question, options):
+        if "Push" in question:
             raise ModelUnavailableError("down")
-        return right(asked, options)
+        return right(question, options)
 
-    found = panel(judging(choose)).ask(ASKED)
-    assert 0 < len(found.chances) < len(ASKED)
+    verdict = panel(judging(choose)).ask(FAN_QUESTIONS)
+    assert 0 < len(verdict.chances) < len(FAN_QUESTIONS)
 
 
 def test_a_judge_that_is_slow_is_not_waited_for():
     before = count("late")
-    assert panel(judging(right, seconds=3), deadline_s=0.5).ask(ASKED) == PanelVerdict()
-    assert count("late") == before + len(ASKED)
+    assert panel(judging(right, seconds=3), deadline_s=0.5).ask(FAN_QUESTIONS) == PanelVerdict()
+    assert count("late") == before + len(FAN_QUESTIONS)
 
 
 @pytest.mark.parametrize("within_s", [0, -1])
 def test_a_ticket_without_time_asks_nobody(within_s):
     model = judging(right)
-    assert panel(model).ask(ASKED, within_s) == PanelVerdict()
+    assert panel(model).ask(FAN_QUESTIONS, within_s) == PanelVerdict()
     assert model.requests == []
 
 
@@ -177,20 +179,20 @@ def test_calls_are_told_how_much_time_is_left():
     assert all(6 < request.timeout_s <= 7 for request in model.requests)
 
 
-def test_what_takes_the_tickets_tokens_is_not_asked():
+def test_what_takes_the_tickets_tokens_is_skipped():
     before = count("over_budget")
-    found = panel(judging(right), ticket_tokens=1).ask(ASKED)
-    assert len(found.chances) < len(ASKED)
+    verdict = panel(judging(right), ticket_tokens=1).ask(FAN_QUESTIONS)
+    assert len(verdict.chances) < len(FAN_QUESTIONS)
     assert count("over_budget") > before
 
 
 def test_what_was_asked_once_is_not_asked_again():
-    store = RecentAnswers(100)
+    store = LruCache[str, JudgedAnswer](100)
     model, before = judging(right), count("kept")
-    first, second = (panel(model, store).ask(ASKED) for _ in range(2))
+    first, second = (panel(model, store).ask(FAN_QUESTIONS) for _ in range(2))
     assert first == second
-    assert len(model.requests) == 2 * len(ASKED)
-    assert count("kept") == before + len(ASKED)
+    assert len(model.requests) == 2 * len(FAN_QUESTIONS)
+    assert count("kept") == before + len(FAN_QUESTIONS)
 
 
 def test_the_same_question_twice_in_a_ticket_is_asked_once():
@@ -200,14 +202,14 @@ def test_the_same_question_twice_in_a_ticket_is_asked_once():
 
 
 def test_what_it_contradicted_itself_about_is_not_asked_again():
-    store, model = RecentAnswers(100), judging(lambda asked, options: "B")
+    store, model = LruCache[str, JudgedAnswer](100), judging(lambda question, options: "B")
     for _ in range(2):
         assert panel(model, store).ask([PUSHED]) == PanelVerdict()
     assert len(model.requests) == 2
 
 
 def test_only_the_latest_answers_are_kept():
-    store = RecentAnswers(2)
+    store = LruCache[str, JudgedAnswer](2)
     for key in "abac":
         store.keep({key: JudgedAnswer("", (1.0,))})
-    assert sorted(store.known("abc")) == ["a", "c"]
+    assert sorted(store.get_many("abc")) == ["a", "c"]

@@ -1,9 +1,8 @@
-from services.procedure.evidence.decide import Decided
-from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.fact import FactKind, ScoredFact
 from services.scorer.judges.question import OptionKind
-from services.scorer.judges.questions import questions
+from services.scorer.judges.questions import rank_questions
 from tests.unit.scorer.fan_page import BLOW, LOOSE, PUSH, READ, RIGHT, VERIFY, drawn, step
-from tests.unit.scorer.judging import asked_about, request, service
+from tests.unit.scorer.judging import questions_about, request, service
 
 FREED = drawn((READ, PUSH, BLOW, VERIFY), ("a", "b"), ("b", "c"), ("c", "d"))
 SWAPPED = drawn(
@@ -16,8 +15,8 @@ SWAPPED = drawn(
 )
 
 
-def of(found, words):
-    return [question for question in found if words in question.text]
+def of(raised, words):
+    return [question for question in raised if words in question.text]
 
 
 def options(question):
@@ -28,16 +27,16 @@ def claimed(question):
     return {claim.candidate: question.options[claim.option].text for claim in question.claims}
 
 
-def asked_with_chance(chance, *workflows):
+def questions_with_chance(chance, *workflows):
     cases = service().cases(request(*workflows))
-    return questions(
-        [(case.drawn, [Decided(each.fact, chance) for each in case.decided]) for case in cases],
+    return rank_questions(
+        [(case.drawn, [ScoredFact(each.fact, chance) for each in case.decided]) for case in cases],
         limit=100,
     )
 
 
 def test_the_same_question_is_asked_once_for_all_candidates():
-    (pushed,) = of(asked_about(RIGHT, SWAPPED, FREED), "when is this done: “Push")
+    (pushed,) = of(questions_about(RIGHT, SWAPPED, FREED), "when is this done: “Push")
     assert claimed(pushed) == {
         0: "only if “Is the tray loose?” is answered “yes”",
         1: "only if “Is the tray loose?” is answered “no”",
@@ -46,21 +45,21 @@ def test_the_same_question_is_asked_once_for_all_candidates():
     assert options(pushed)[-1] == "the lines do not say it"
 
 
-def test_what_the_lines_decide_for_all_alike_is_not_asked():
-    assert asked_about(RIGHT)
-    assert asked_with_chance(0.95, RIGHT) == []
+def test_what_the_lines_decide_for_all_alike_raises_no_question():
+    assert questions_about(RIGHT)
+    assert questions_with_chance(0.95, RIGHT) == []
 
 
 def test_what_candidates_say_differently_is_asked_though_the_lines_have_decided():
-    found = asked_with_chance(0.95, RIGHT, FREED)
-    assert of(found, "when is this done: “Push")
-    assert not of(found, "when is this done: “Blow")
+    raised = questions_with_chance(0.95, RIGHT, FREED)
+    assert of(raised, "when is this done: “Push")
+    assert not of(raised, "when is this done: “Blow")
 
 
-def test_what_people_have_approved_is_not_asked():
+def test_what_people_have_approved_raises_no_question():
     cases = service().cases(request(RIGHT))
     decided = [each.with_chance(0.5, "approved") for each in cases[0].decided]
-    assert questions([(cases[0].drawn, decided)], limit=100) == []
+    assert rank_questions([(cases[0].drawn, decided)], limit=100) == []
 
 
 def test_a_negated_question_is_the_same_with_the_answers_turned_round():
@@ -73,15 +72,15 @@ def test_a_negated_question_is_the_same_with_the_answers_turned_round():
         ("b", "c"),
         ("c", "d"),
     )
-    (pushed,) = of(asked_about(RIGHT, turned), "when is this done: “Push")
+    (pushed,) = of(questions_about(RIGHT, turned), "when is this done: “Push")
     assert set(claimed(pushed).values()) == {"only if “Is the tray loose?” is answered “yes”"}
-    (first,) = of(asked_about(turned), "when is this done: “Push")
+    (first,) = of(questions_about(turned), "when is this done: “Push")
     assert set(claimed(first).values()) == {"only if “Is the tray not loose?” is answered “no”"}
 
 
 def test_an_arrow_is_asked_with_the_pages_next_step_and_the_end():
     short = drawn((READ, VERIFY, BLOW), ("a", "d"))
-    (after,) = of(asked_about(short), "what comes next when this is done: “Look")
+    (after,) = of(questions_about(short), "what comes next when this is done: “Look")
     assert [o.kind for o in after.options] == [
         OptionKind.NEXT,
         OptionKind.NEXT,
@@ -93,14 +92,14 @@ def test_an_arrow_is_asked_with_the_pages_next_step_and_the_end():
 
 def test_where_one_ends_and_another_goes_on_both_answers_are_offered():
     ended = drawn((READ, BLOW), ("a", "c"))
-    (after,) = of(asked_about(RIGHT, ended), "comes next when this is done: “Blow")
+    (after,) = of(questions_about(RIGHT, ended), "comes next when this is done: “Blow")
     assert claimed(after) == {0: f"“{VERIFY.text}”", 1: "nothing: the work ends here"}
 
 
 def test_steps_of_the_same_words_are_one_option():
     again = BLOW.model_copy(update={"id": "e"})
     twice = drawn((READ, BLOW, again), ("a", "c"), ("a", "e"))
-    (after,) = of(asked_about(twice), "comes next when this is done: “Look")
+    (after,) = of(questions_about(twice), "comes next when this is done: “Look")
     assert len(set(options(after))) == len(options(after))
     assert len(after.claims) == 2
     assert set(claimed(after).values()) == {f"“{BLOW.text}”"}
@@ -109,28 +108,28 @@ def test_steps_of_the_same_words_are_one_option():
 def test_a_question_that_no_line_asks_is_not_asked_about():
     implied = step("x", "Did that help?", 0, LOOSE.kind)
     workflow = drawn((READ, implied, BLOW), ("a", "x"), ("x", "c", "No"))
-    found = asked_about(workflow)
-    assert not of(found, "Did that help?")
-    assert not any("Did that help?" in text for question in found for text in options(question))
+    raised = questions_about(workflow)
+    assert not of(raised, "Did that help?")
+    assert not any("Did that help?" in text for question in raised for text in options(question))
 
 
 def test_most_hangs_on_what_is_disputed_and_has_most_behind_it():
-    found = asked_about(RIGHT, RIGHT, FREED)
-    disputed = {question.text for question in found if len({*claimed(question).values()}) > 1}
-    assert {question.text for question in found[: len(disputed)]} == disputed
+    raised = questions_about(RIGHT, RIGHT, FREED)
+    disputed = {question.text for question in raised if len({*claimed(question).values()}) > 1}
+    assert {question.text for question in raised[: len(disputed)]} == disputed
 
 
-def test_no_more_than_the_limit_are_asked():
-    assert asked_about(RIGHT, SWAPPED, limit=3) == asked_about(RIGHT, SWAPPED)[:3]
+def test_no_more_than_the_limit_are_raised():
+    assert questions_about(RIGHT, SWAPPED, limit=3) == questions_about(RIGHT, SWAPPED)[:3]
 
 
 def test_the_lines_stand_under_their_heading_with_the_numbers_of_the_page():
-    (pushed,) = of(asked_about(RIGHT), "when is this done: “Push")
+    (pushed,) = of(questions_about(RIGHT), "when is this done: “Push")
     shown = pushed.lines.splitlines()
     assert shown[0] == "1 | # Fan stands still"
     assert "4 | 2. If the tray is loose, push the tray in until its latch clicks." in shown
 
 
-def test_every_kind_of_fact_can_be_asked():
-    asked = {claim.fact.kind for q in asked_about(RIGHT, FREED) for claim in q.claims}
-    assert asked == set(FactKind)
+def test_every_kind_of_fact_can_be_questioned():
+    kinds = {claim.fact.kind for q in questions_about(RIGHT, FREED) for claim in q.claims}
+    assert kinds == set(FactKind)

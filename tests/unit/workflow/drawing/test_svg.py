@@ -4,9 +4,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from services.workflow.drawing.layering import Arrow, Size, layered
+from services.workflow.drawing.layering import Arrow, Size, assign_layers
 from services.workflow.drawing.placement import place, spread
-from services.workflow.drawing.routes import routed
+from services.workflow.drawing.routes import route_arrows
 from services.workflow.drawing.svg import to_svg
 from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
@@ -29,29 +29,29 @@ def random_chart(seed: int, size: int) -> Workflow:
 
 def boxes(drawing: ET.Element) -> dict[str, tuple[float, float, float, float]]:
     """Left, top, right, bottom by step id."""
-    found = {}
+    bounds = {}
     for link in drawing.iter(f"{SVG}a"):
         if (rect := link.find(f"{SVG}rect")) is not None:
             x, y, w, h = (float(rect.attrib[k]) for k in ("x", "y", "width", "height"))
-            found[link.attrib["data-step"]] = (x, y, x + w, y + h)
+            bounds[link.attrib["data-step"]] = (x, y, x + w, y + h)
         else:
             polygon = link.find(f"{SVG}polygon")
             assert polygon is not None
             points = [p.split(",") for p in polygon.attrib["points"].split()]
             xs, ys = [float(x) for x, _ in points], [float(y) for _, y in points]
-            found[link.attrib["data-step"]] = (min(xs), min(ys), max(xs), max(ys))
-    return found
+            bounds[link.attrib["data-step"]] = (min(xs), min(ys), max(xs), max(ys))
+    return bounds
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_box_lies_on_another_and_all_are_in_view(seed: int) -> None:
     drawing = ET.fromstring(to_svg(random_chart(seed, 5 + 4 * seed)))
     left, top, width, height = (float(n) for n in drawing.attrib["viewBox"].split())
-    found = boxes(drawing)
+    bounds = boxes(drawing)
 
-    for a, b in combinations(found.values(), 2):
+    for a, b in combinations(bounds.values(), 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-    for box in found.values():
+    for box in bounds.values():
         assert left <= box[0]
         assert top <= box[1]
         assert box[2] <= left + width
@@ -68,9 +68,9 @@ def test_arrows_and_labels_keep_off_boxes_and_labels_off_each_other(seed: int) -
         Arrow(rng.choice(names), rng.choice(names), Size(rng.uniform(20, 150), 17))
         for _ in range(seed + 3)
     ]
-    layering = layered(sizes, arrows)
+    layering = assign_layers(sizes, arrows)
     bands = place(layering)
-    routes = routed(layering, bands, [(a.source, a.target) for a in arrows], inset=26)
+    routes = route_arrows(layering, bands, [(a.source, a.target) for a in arrows], inset=26)
 
     spots = []
     for name, size in sizes.items():

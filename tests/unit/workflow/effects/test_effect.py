@@ -1,10 +1,14 @@
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from services.workflow.effects.effect import Level, effect_of
+from services.workflow.effects.effect import EffectLevel, effect_of
 from services.workflow.effects.shell import UnbalancedError, simple_commands
 
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text("utf-8"))
 LOOKS = [
     "show interface", "leaf1# show ver", "$ df -h", "kubectl -n x get pod",
     "ip -s link show eth0", "ip a", "ip addr", "ip -br a", "show run | include ^ip|^router",
@@ -54,10 +58,11 @@ CHANGES = [
     "gcloud compute instances delete list", "cat a <<EOF\n$(rm x)\nEOF", "mysql < x.sql",
     "show version; reload", "\\rm x", "r\"m\" x", "case x in a) rm x;; esac", "f() { rm x; }; f",
     "ls 2> /etc/x", "echo ${X:-$(rm y)}", "ip netns exec n ip link set x down",
+    "frobnicate", "'unclosed", "$TOOL x",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", LOOKS)
+@pytest.mark.parametrize("command", [*LOOKS, *CASES["looks"]])
 def test_what_reads_only_looks(command: str) -> None:
     effect = effect_of(command)
 
@@ -65,7 +70,7 @@ def test_what_reads_only_looks(command: str) -> None:
     assert effect.words == ""
 
 
-@pytest.mark.parametrize("command", [*CHANGES, "frobnicate", "'unclosed", "$TOOL x"])
+@pytest.mark.parametrize("command", [*CHANGES, *CASES["changes"]])
 def test_what_changes_or_is_not_known_does_not_only_look(command: str) -> None:
     assert not effect_of(command).only_looks
 
@@ -98,7 +103,7 @@ def test_a_list_with_a_change_anywhere_in_it_is_never_a_look(
 @given(st.text(alphabet="abc $()`'\"<>|&;{}#\\\n-/", max_size=40))
 @example("<<a\\")
 def test_any_text_has_an_effect(text: str) -> None:
-    assert effect_of(text).level in Level
+    assert effect_of(text).level in EffectLevel
 
 
 @pytest.mark.parametrize(
@@ -118,11 +123,11 @@ def test_the_words_say_what_is_changed_and_how_it_is_undone(command: str, words:
 
 
 def test_commands_of_a_substitution_come_before_the_one_they_are_in() -> None:
-    found = simple_commands("echo \"$(date)\" a'b c' <in >out # end\nls")
+    commands = simple_commands("echo \"$(date)\" a'b c' <in >out # end\nls")
 
-    assert [each.words for each in found] == [["date"], ["echo", "$(date)", "ab c"], ["ls"]]
-    assert found[1].writes == [(">", "out")]
-    assert found[1].is_fed
+    assert [each.words for each in commands] == [["date"], ["echo", "$(date)", "ab c"], ["ls"]]
+    assert commands[1].writes == [(">", "out")]
+    assert commands[1].is_fed
 
 
 def test_a_quote_that_stays_open_is_no_command() -> None:

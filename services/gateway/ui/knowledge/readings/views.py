@@ -1,7 +1,7 @@
-"""A reading as its page shows it: each procedure drawn beside the lines that tell it."""
+"""View of a reading: each procedure drawn beside the lines that it was read from."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,14 +9,17 @@ from markupsafe import Markup
 
 from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
-from services.gateway.ui.knowledge.readings.steps.views import StepMenu, Written, menu_of, written
-from services.procedure.editing.apply import with_ids
-from services.procedure.editing.program import Outline
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.marking import marked
+from services.gateway.ui.knowledge.readings.step_views import (
+    StepMenu,
+    UndrawnNode,
+    build_menu,
+    undrawn_nodes,
+)
+from services.procedure.editing.outline import Outline
+from services.procedure.evidence.conditions import ConditionForests, mark_doubts
 from services.procedure.lowering import lower
 from services.procedure.model import Doubt, LineRange, Procedure, Reading, as_json
-from services.procedure.program.cited_lines import where
+from services.procedure.program import extent_lines, with_ids
 from services.workflow.drawing.svg import to_svg
 from services.workflow.model import Provenance, Step, Workflow
 
@@ -25,18 +28,18 @@ _LINES_AROUND = 1
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A step with its place in the drawing and its lines in the page."""
+    """A step with its number in the drawing and its lines in the page."""
 
     number: int
     step: Step
     lines: tuple[LineRange, ...]
     menu: StepMenu | None = None
-    """What can be done about it; None of what follows from the steps around."""
+    """Actions on the step; None for one that follows from the steps around it."""
 
 
 @dataclass(frozen=True)
 class ShownOffer:
-    """What a later reading says instead."""
+    """A later reading's version of the procedure."""
 
     offer: OfferedProcedure
     drawing: Markup
@@ -55,56 +58,66 @@ class ShownProcedure:
     drawing: Markup
     doubts: tuple[Doubt, ...]
     judged: int
-    """Steps whose conditions were judged; none of a procedure that a person approved."""
+    """Number of steps whose conditions were judged; 0 for a procedure that a person approved."""
     doubtful: tuple[ShownStep, ...]
-    """Of these, those to be looked at first, the least likely one before the others."""
+    """Judged steps to be checked first, the least likely one at the front."""
     offer: ShownOffer | None
-    others: tuple[Written, ...]
-    """What is written and is no step of the drawing: notes, jumps, what no path leads to."""
+    others: tuple[UndrawnNode, ...]
+    """Nodes that are no step of the drawing: notes, jumps, and steps that no path reaches."""
 
 
 def procedure_views(detail: ReadingDetail) -> list[ShownProcedure]:
-    """All procedures of a reading."""
-    return [_procedure(detail, place) for place in range(len(detail.reading.procedures))]
+    """Return the views of all procedures of a reading."""
+    return [_procedure_view(detail, place) for place in range(len(detail.reading.procedures))]
 
 
 def notation(reading: Reading) -> str:
-    """What is stored, to be edited: who read it is told by who sends it."""
-    told = as_json(reading)
+    """Return the reading as JSON to be edited, without its reader, whom the sender determines."""
+    fields = as_json(reading)
     for name in ("reader", "version", "model"):
-        told.pop(name, None)
-    return json.dumps(told, indent=2, ensure_ascii=False)
+        fields.pop(name, None)
+    return json.dumps(fields, indent=2, ensure_ascii=False)
 
 
-def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
+def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     procedure = detail.reading.procedures[place]
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
-    drawn = lower(procedure, name, {each.node: each.question for each in doubts})
-    workflow = drawn if detail.states[place].by else _judged(drawn, detail, name)
-    steps = tuple(_steps(workflow, Outline(with_ids(procedure))))
-    first, lines = _told(detail.lines, procedure)
+    lowered = lower(procedure, name, {each.node: each.question for each in doubts})
+    workflow = lowered if detail.states[place].by else _with_chances(lowered, detail, name)
+    steps = tuple(_shown_steps(workflow, Outline(with_ids(procedure))))
+    numbers = extent_lines(procedure)
+    first = max(1, min(numbers, default=1) - _LINES_AROUND)
+    last = max(numbers, default=0) + _LINES_AROUND
     offers = (each for each in detail.offers if each.procedure == place)
     return ShownProcedure(
         place=place,
         procedure=procedure,
         state=detail.states[place],
         first_line=first,
-        lines=lines,
+        lines=detail.lines[first - 1 : last],
         steps=steps,
-        drawing=_drawn(workflow, place),
+        drawing=_draw(workflow, place),
         doubts=doubts,
         judged=len(workflow.judged),
-        doubtful=tuple(sorted(filter(_is_doubtful, steps), key=_chance)),
-        offer=next((_offered(each, name) for each in offers), None),
-        others=tuple(written(procedure, {each.step.node for each in steps})),
+        doubtful=tuple(
+            sorted(
+                (each for each in steps if each.step.doubt and each.step.chance is not None),
+                key=lambda each: each.step.chance or 0.0,
+            )
+        ),
+        offer=next(
+            (ShownOffer(each, _draw(lower(each.offered, name), each.procedure)) for each in offers),
+            None,
+        ),
+        others=tuple(undrawn_nodes(procedure, {each.step.node for each in steps})),
     )
 
 
-def _judged(workflow: Workflow, detail: ReadingDetail, name: str) -> Workflow:
+def _with_chances(workflow: Workflow, detail: ReadingDetail, name: str) -> Workflow:
     origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
     signed = workflow.model_copy(update={"provenance": origin})
-    return marked(signed, {name: "\n".join(detail.lines)}, _forests())
+    return mark_doubts(signed, {name: "\n".join(detail.lines)}, _forests())
 
 
 @cache
@@ -112,34 +125,18 @@ def _forests() -> ConditionForests:
     return ConditionForests.shipped()
 
 
-def _is_doubtful(shown: ShownStep) -> bool:
-    return bool(shown.step.doubt) and shown.step.chance is not None
-
-
-def _chance(shown: ShownStep) -> float:
-    return shown.step.chance or 0.0
-
-
-def _told(lines: Sequence[str], procedure: Procedure) -> tuple[int, tuple[str, ...]]:
-    """The number of the first line that tells a procedure, and the lines from there on."""
-    told = where(procedure)
-    first = max(1, min(told, default=1) - _LINES_AROUND)
-    return first, tuple(lines[first - 1 : max(told, default=0) + _LINES_AROUND])
-
-
-def _steps(workflow: Workflow, outline: Outline) -> Iterator[ShownStep]:
+def _shown_steps(workflow: Workflow, outline: Outline) -> Iterator[ShownStep]:
     for number, step in enumerate(workflow.steps, start=1):
         lines = dict.fromkeys((each.start_line, each.end_line) for each in step.citations)
-        menu = menu_of(outline, step.node) if step.node in outline.found else None
+        menu = build_menu(outline, step.node) if step.node in outline.locations else None
         yield ShownStep(number, step, tuple(lines), menu)
 
 
-def _offered(offer: OfferedProcedure, name: str) -> ShownOffer:
-    return ShownOffer(offer, _drawn(lower(offer.offered, name), offer.procedure))
+def _draw(workflow: Workflow, place: int) -> Markup:
+    """Draw the workflow, each step a link to its place in the list.
 
-
-def _drawn(workflow: Workflow, place: int) -> Markup:
-    """The drawing, each step a link to its place in the list; its writer escapes every text."""
+    The drawing's writer escapes every text in it.
+    """
     numbers: Mapping[str, int] = {
         step.id: number for number, step in enumerate(workflow.steps, start=1)
     }

@@ -26,10 +26,10 @@ class Shelf:
         texts = TEXTS if request.title else {}
         chunks = [passage(name, 0.9 - 0.2 * n) for n, name in enumerate(texts)]
         pages = [
-            page(found.chunk.span.document_id, found.score).model_copy(
-                update={"text": TEXTS[found.chunk.span.document_id]}
+            page(hit.chunk.span.document_id, hit.score).model_copy(
+                update={"text": TEXTS[hit.chunk.span.document_id]}
             )
-            for found in chunks
+            for hit in chunks
         ]
         return RetrievedContext(
             chunks=tuple(chunks), pages=tuple(pages), confidence=self.confidence

@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def key(folder: Path) -> dict[str, dict[str, str]]:
-    told: dict[str, dict[str, str]] = json.loads((folder / KEY).read_text())
-    return told
+    content: dict[str, dict[str, str]] = json.loads((folder / KEY).read_text())
+    return content
 
 
 def test_no_reader_sees_a_case_twice_and_each_sees_both_ways(folder):

@@ -10,7 +10,7 @@ from evaluation.benches.clarify.bench import (
     everything,
     measure,
     nothing,
-    page_given,
+    page_alone,
 )
 from evaluation.benches.clarify.hidden_facts import drawn_path, texts_of
 from evaluation.benches.clarify.setup import Setting
@@ -49,13 +49,13 @@ def row(id_: str = "pump", description: str = "", chart: GoldGraph = CHART) -> L
     )
 
 
-def path_of(given: LogicRow, seed: int = 0):
-    return drawn_path(given, seed, Likeness.of(texts_of(given), EMBEDDER))
+def path_of(logic_row: LogicRow, seed: int = 0):
+    return drawn_path(logic_row, seed, Likeness.of(texts_of(logic_row), EMBEDDER))
 
 
-def seed_for(given: LogicRow, *answers: str) -> int:
+def seed_for(logic_row: LogicRow, *answers: str) -> int:
     """A seed whose path has these answers."""
-    return next(s for s in range(200) if [f.answer for f in path_of(given, s)] == list(answers))
+    return next(s for s in range(200) if [f.answer for f in path_of(logic_row, s)] == list(answers))
 
 
 def test_a_path_is_drawn_by_its_seed_and_is_a_way_through_the_page():
@@ -75,8 +75,8 @@ def test_what_comes_after_a_change_is_no_fact_of_the_start():
 
 
 def test_what_the_ticket_names_is_not_hidden():
-    told = row(description="Is the inlet valve shut.")
-    path = path_of(told, seed_for(told, "No", "Yes"))
+    logic_row = row(description="Is the inlet valve shut.")
+    path = path_of(logic_row, seed_for(logic_row, "No", "Yes"))
     assert [(fact.node.id, fact.counts) for fact in path] == [("B", False), ("D", True)]
 
 
@@ -87,42 +87,42 @@ def test_a_page_without_anything_hidden_has_no_path():
 
 
 def test_the_user_chooses_what_holds_on_the_path():
-    given = row()
-    path = path_of(given, seed_for(given, "No", "Yes"))
-    workflow = drawn(given, Dialogue()).workflow
+    logic_row = row()
+    path = path_of(logic_row, seed_for(logic_row, "No", "Yes"))
+    workflow = drawn(logic_row, Dialogue()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
     question = branch_questions(workflow, Dialogue())[0]
     reply = user.reply(question, "set/page.md")
     assert (question.text, reply.choice.text) == ("Is the inlet valve shut?", "No")
-    assert reply.told == {"B"}
+    assert reply.fact_ids == {"B"}
 
 
 def test_the_user_does_not_know_what_the_path_does_not_tell():
-    given = row()
-    path = path_of(given, seed_for(given, "Yes", "Yes"))
-    workflow = drawn(given, Dialogue()).workflow
+    logic_row = row()
+    path = path_of(logic_row, seed_for(logic_row, "Yes", "Yes"))
+    workflow = drawn(logic_row, Dialogue()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
     about_rotor = branch_questions(workflow, Dialogue(unknown=("Is the inlet valve shut?",)))[0]
     assert about_rotor.decisions == ("Does the rotor grind loudly?",)
     assert user.reply(about_rotor, "set/page.md") is None
 
 
-def figures(ask, *, see=drawn, seed=0, given=None):
-    return measure([given or row()], see, ask, EMBEDDER, seed)[0][1]
+def figures(ask, *, see=drawn, seed=0, logic_row=None):
+    return measure([logic_row or row()], see, ask, EMBEDDER, seed)[0][1]
 
 
 def test_a_question_for_each_decision_on_the_way_finds_it_and_nothing_finds_nothing():
     seed = seed_for(row(), "No", "Yes")
-    found = figures(by_gain(0.5, 3), seed=seed)
-    assert (found["found_2"], found["solved"], found["asked"], found["reached"]) == (1, 1, 2, 1)
+    shares = figures(by_gain(0.5, 3), seed=seed)
+    assert (shares["found_2"], shares["solved"], shares["asked"], shares["reached"]) == (1, 1, 2, 1)
     none = figures(nothing, seed=seed)
     assert (none["found"], none["asked"], none["reached"]) == (0, 0, 0)
 
 
 def test_asking_everything_costs_a_question_for_each_decision():
-    found = figures(everything, seed=seed_for(row(), "Yes", "No"))
-    assert (found["found"], found["of_path"], found["asked"]) == (1, 1, 3)
-    assert found["unanswered"] == 1
+    shares = figures(everything, seed=seed_for(row(), "Yes", "No"))
+    assert (shares["found"], shares["of_path"], shares["asked"]) == (1, 1, 3)
+    assert shares["unanswered"] == 1
 
 
 def test_questions_end_at_the_most():
@@ -135,8 +135,8 @@ def test_a_page_that_is_read_alone_is_asked_about_by_its_reading():
         "2. If the inlet valve is shut, replace the valve seal.\n"
         "3. If the rotor grinds loudly, replace the bearing.\n"
     )
-    given = row().model_copy(update={"text": text})
-    see = page_given(
+    logic_row = row().model_copy(update={"text": text})
+    see = page_alone(
         lambda _row: pytest.fail("the row holds its text"),
         lambda _page: drawn_reading(
             "Pump trouble",
@@ -145,16 +145,16 @@ def test_a_page_that_is_read_alone_is_asked_about_by_its_reading():
             ask("Does the rotor grind loudly?", do("Replace the bearing", 7), at=[[7, 7]]),
         ),
     )
-    seen = see(given, Dialogue())
+    seen = see(logic_row, Dialogue())
     assert seen.workflow is not None
-    seed = seed_for(given, "Yes", "Yes")
-    assert figures(by_gain(0.25, 3), see=see, seed=seed, given=given)["asked"] >= 1
+    seed = seed_for(logic_row, "Yes", "Yes")
+    assert figures(by_gain(0.25, 3), see=see, seed=seed, logic_row=logic_row)["asked"] >= 1
 
 
 def test_the_report_sets_the_ways_side_by_side():
-    asked = [(row().id, row().set, figures(by_gain(0.5, 3)))]
+    rows = [(row().id, row().set, figures(by_gain(0.5, 3)))]
     silent = [(row().id, row().set, figures(nothing))]
-    made = report({"by gain": asked, "nothing": silent}, {"ids": "odd"}, 2, 1.0)
+    made = report({"by gain": rows, "nothing": silent}, {"ids": "odd"}, 2, 1.0)
     assert made.overall["n"] == 1
     assert made.ways["nothing"]["found"] == 0
     assert made.config["nothing_hidden"] == 2

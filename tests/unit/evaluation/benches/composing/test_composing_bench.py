@@ -5,6 +5,7 @@ import pytest
 from evaluation.benches.composing import bench
 from evaluation.benches.composing.arms import Arm, Posing, answered
 from evaluation.benches.composing.prompt_files import write_prompts
+from evaluation.material.composing.importing import from_json, from_keep
 from evaluation.material.composing.instructions import Call, Instruction
 from evaluation.material.composing.recorded_compositions import (
     RecordedComposition,
@@ -12,11 +13,10 @@ from evaluation.material.composing.recorded_compositions import (
 )
 from evaluation.measures.composed import score
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.planner.composing.catalogue.component import Components
-from services.planner.composing.catalogue.importing import of_json, of_keep
+from services.planner.composing.component import Components
 
 TOOLS = Components(
-    of_json(
+    from_json(
         [
             {
                 "api_name": "getQuote",
@@ -33,7 +33,7 @@ TOOLS = Components(
         "test",
     )
 )
-ASKED = Instruction(
+INSTRUCTION = Instruction(
     "k1",
     "seal",
     "Get a quote for an insurance of a bakery with 12 employees, then send the quote",
@@ -62,21 +62,21 @@ def posing():
 
 @pytest.fixture
 def posed(posing):
-    return posing.posed(ASKED, TOOLS)
+    return posing.posed(INSTRUCTION, TOOLS)
 
 
 def test_a_right_answer_of_the_team_is_exact(posed):
-    found = answered(Arm.TEAM, {"plan": "", **RIGHT, "reflected": {}}, posed)
-    assert score(found, ASKED.accepted).exact == 1
+    composition = answered(Arm.TEAM, {"plan": "", **RIGHT, "reflected": {}}, posed)
+    assert score(composition, INSTRUCTION.accepted).exact == 1
 
 
 def test_what_the_supervisor_mended_counts(posed):
     wrong = {"orchestrated": {"steps": [{"use": "sendQuote"}]}, "filled": {}, "reflected": RIGHT}
-    assert score(answered(Arm.TEAM, wrong, posed), ASKED.accepted).exact == 1
-    assert score(answered(Arm.NO_SUPERVISOR, wrong, posed), ASKED.accepted).sequence == 0
+    assert score(answered(Arm.TEAM, wrong, posed), INSTRUCTION.accepted).exact == 1
+    assert score(answered(Arm.NO_SUPERVISOR, wrong, posed), INSTRUCTION.accepted).sequence == 0
 
 
-def test_only_one_model_alone_keeps_what_nobody_said(posed):
+def test_only_one_model_alone_keeps_invented_values(posed):
     invented = {
         "steps": [
             {"use": "getQuote", "parameters": {"business": "bakery", "employees": 99}},
@@ -88,7 +88,7 @@ def test_only_one_model_alone_keeps_what_nobody_said(posed):
     filled = {"parameters": {"s1": {"business": "bakery", "employees": 99}, "s2": {"quote": "@s1"}}}
     team = answered(Arm.NO_SUPERVISOR, RIGHT | {"filled": filled}, posed)
     assert len(team.values[0]) == 1
-    assert team.asked == 1
+    assert team.open_questions == 1
 
 
 def test_an_answer_that_cannot_be_read_is_nothing(posed):
@@ -107,9 +107,9 @@ def test_answers_are_kept_without_a_word_and_measured_again(posing, posed, tmp_p
     assert "getQuote" not in kept.read_text()
     scores = bench.measure([posed], posing, kept)
     assert scores[Arm.TEAM][0][1].exact == 1
-    told = bench.figures(scores, [posed])
-    assert told["seal: team"]["exact"] == 100
-    assert told["seal: shown"]["recall"] == 100
+    figures = bench.figures(scores, [posed])
+    assert figures["seal: team"]["exact"] == 100
+    assert figures["seal: shown"]["recall"] == 100
 
 
 def test_an_answer_to_other_components_does_not_count(posing, posed, tmp_path):
@@ -124,7 +124,11 @@ def test_a_provider_of_keep_is_a_component():
         'As "step" to query data, example:\n```yaml\nsteps:\n    - name: Query x\n'
         "      provider: x\n      with:\n        query: {value}  # What to ask\n```\n"
     )
-    found = of_keep(snippet, '---\ntitle: "X"\ndescription: "Asks X"\n---\n')
-    assert (found.name, found.description, found.effect.value) == ("x", "Asks X", "read")
-    assert found.parameters["query"].description == "What to ask"
-    assert of_keep("## Authentication", "") is None
+    component = from_keep(snippet, '---\ntitle: "X"\ndescription: "Asks X"\n---\n')
+    assert (component.name, component.description, component.effect.value) == (
+        "x",
+        "Asks X",
+        "read",
+    )
+    assert component.parameters["query"].description == "What to ask"
+    assert from_keep("## Authentication", "") is None

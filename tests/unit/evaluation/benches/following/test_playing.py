@@ -105,9 +105,9 @@ def test_a_session_ends_after_so_many_acts():
 def test_the_person_tells_what_is_asked_about_and_nothing_else():
     asking = Act(say="Do logins to the switch work?")
     vague = Act(say="What is your favourite colour?")
-    told = [act.told for act in played("s24", lambda _s, _a: [vague, asking]).acts]
+    fact_indices = [act.told for act in played("s24", lambda _s, _a: [vague, asking]).acts]
 
-    assert told[:2] == [(), (0,)]
+    assert fact_indices[:2] == [(), (0,)]
 
 
 def test_what_is_no_act_is_said_to_be_none():
@@ -120,10 +120,10 @@ def test_what_is_no_act_is_said_to_be_none():
 def test_shares_are_of_all_sessions():
     fine, bad = played("s01"), played("s01", without("bgp_session_enable"))
 
-    told = shares([fine, bad])
+    by_deviation = shares([fine, bad])
 
-    assert told["none"] == told["missing step"] == 1 / 2
-    assert sum(told.values()) == 1
+    assert by_deviation["none"] == by_deviation["missing step"] == 1 / 2
+    assert sum(by_deviation.values()) == 1
 
 
 def test_a_session_is_replayed_from_its_record():

@@ -44,7 +44,7 @@ def test_every_call_of_the_right_way_can_be_made():
 
 @pytest.mark.parametrize("kit", [name for name in written()[0] if name != "network"])
 def test_every_tool_of_a_page_carries_out_some_step_of_it(kit):
-    used = {told.split(" ")[0] for told in tools_of_steps(kit, workflow_for(kit)).values()}
+    used = {command.split(" ")[0] for command in tools_of_steps(kit, workflow_for(kit)).values()}
 
     assert used == cards_of(kit).keys()
 
@@ -69,24 +69,24 @@ def test_the_guide_tells_what_comes_next_and_nothing_beyond():
     session = by_id()["s01"]
     place = Place(session.workflow)
 
-    assert place.told().startswith("do [s1] Look at the session")
-    assert "\n" not in place.told()
+    assert place.describe_next().startswith("do [s1] Look at the session")
+    assert "\n" not in place.describe_next()
 
     place.does("s1")
 
-    assert "Yes: do [s3]" in place.told()
-    assert "[s13]" not in place.told()
+    assert "Yes: do [s3]" in place.describe_next()
+    assert "[s13]" not in place.describe_next()
 
 
-def test_without_a_workflow_no_step_of_it_is_told():
+def test_without_a_workflow_no_step_of_it_is_shown():
     for session in by_id().values():
         first = as_text(histories(session, Form.NOTHING, 0)[0])
         last = as_text(histories(session, Form.NOTHING, 0)[-1])
 
         assert '"node"' not in last
         for step in session.workflow.steps:
-            asked = f"{step.text}\n"
-            assert step.kind is not StepKind.DECISION or asked not in first
+            text = f"{step.text}\n"
+            assert step.kind is not StepKind.DECISION or text not in first
 
 
 def test_tools_stand_in_an_order_of_the_seed():
@@ -107,8 +107,8 @@ def test_all_forms_hold_what_each_of_them_holds():
 
 def test_the_history_of_a_turn_ends_with_what_is_heard():
     session = by_id()["s06"]
-    told = histories(session, Form.FLOWCHART, 0)
+    dialogues = histories(session, Form.FLOWCHART, 0)
 
-    assert [messages[-1].role for messages in told] == ["user"] * len(session.turns)
-    assert "hold timer" in told[1][-1].content
-    assert '"off_procedure":true' in told[2][-2].content
+    assert [messages[-1].role for messages in dialogues] == ["user"] * len(session.turns)
+    assert "hold timer" in dialogues[1][-1].content
+    assert '"off_procedure":true' in dialogues[2][-2].content

@@ -102,17 +102,17 @@ def test_an_answer_to_another_prompt_does_not_count(tmp_path):
     assert measure_turns(SESSIONS, Form.TEXT, by_record(acts), seed=1) == []
 
 
-def test_files_ask_each_turn_once_and_tell_nothing_before_it_is_asked(tmp_path):
+def test_files_ask_each_turn_once_and_tell_nothing_before_its_turn(tmp_path):
     for form in Form:
         files = write_turns(SESSIONS, form, 0, tmp_path)
         texts = [path.read_text() for path in files]
 
         for session in SESSIONS:
-            asked = [
+            file_numbers = [
                 next(n for n, text in enumerate(texts) if f"### {key_of(session, place)}\n" in text)
                 for place in range(len(session.turns))
             ]
-            assert asked == sorted(set(asked)), session.id
+            assert file_numbers == sorted(set(file_numbers)), session.id
         assert sum(text.count("\n### s") for text in texts) == 162
 
 
@@ -127,8 +127,10 @@ def test_no_history_of_a_round_tells_an_act_that_is_asked_in_it_or_later():
             for before in session.turns[:place]
             if before.act.call
         }
-        asked = [t.round for s in SESSIONS for t in s.turns if t.round >= which and t.act.call]
-        assert all(depth < min(asked)[0] for depth, _ in shown)
+        later_rounds = [
+            t.round for s in SESSIONS for t in s.turns if t.round >= which and t.act.call
+        ]
+        assert all(depth < min(later_rounds)[0] for depth, _ in shown)
 
 
 def test_a_model_is_asked_for_each_turn():
@@ -162,12 +164,12 @@ def test_the_command_writes_files_and_measures_what_was_recorded(tmp_path):
 
     assert written.exit_code == measured.exit_code == 0
     assert (tmp_path / "text.prompt.md").exists()
-    told = json.loads(out.read_text())
-    assert told["sets"].keys() == {"text"}
-    assert told["sets"]["text"]["n"] == len(SESSIONS)
-    assert told["intervals"]["text"]["tool_f1_low"] == 1
-    assert "Following a workflow over turns" in page_of_results(told)
+    report = json.loads(out.read_text())
+    assert report["sets"].keys() == {"text"}
+    assert report["sets"]["text"]["n"] == len(SESSIONS)
+    assert report["intervals"]["text"]["tool_f1_low"] == 1
+    assert "Following a workflow over turns" in page_of_results(report)
 
 
-def page_of_results(told):
-    return results_page([Report.model_validate(told)], "flowxpert bench results out.json").text
+def page_of_results(report):
+    return results_page([Report.model_validate(report)], "flowxpert bench results out.json").text

@@ -35,8 +35,8 @@ def test_a_scripted_model_keeps_planner_and_scorer_as_busy_as_a_real_one():
 
 def test_a_revised_answer_is_the_one_before():
     shown = Message(role="user", content="1 | Read the speeds of all fans.")
-    asked = ChatRequest(messages=(shown, shown), json_schema=schema())
-    (answer,) = scripted_answers(asked)
+    request = ChatRequest(messages=(shown, shown), json_schema=schema())
+    (answer,) = scripted_answers(request)
     turns = (Message(role="assistant", content=answer), Message(role="user", content="Again."))
-    again = asked.model_copy(update={"messages": (shown, *turns)})
+    again = request.model_copy(update={"messages": (shown, *turns)})
     assert scripted_answers(again) == [answer]

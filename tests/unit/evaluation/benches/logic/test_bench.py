@@ -8,7 +8,7 @@ from evaluation.benches.logic.bench import (
     LogicResult,
     Make,
     measure,
-    page_given,
+    page_alone,
     read_workflows,
     recorded,
     walked,
@@ -37,14 +37,14 @@ def row(name: str, **fields: object) -> LogicRow:
         for n, s in enumerate(plain.steps)
     ]
     edges = [{"from": e.source, "to": e.target, "label": e.condition} for e in plain.transitions]
-    given = {
+    defaults = {
         "id": name,
         "set": "switches",
         "doc": name,
         "title": TEXTS[name].splitlines()[0],
         "reference": GoldGraph.model_validate({"nodes": nodes, "edges": edges}),
     }
-    return LogicRow.model_validate(given | fields)
+    return LogicRow.model_validate(defaults | fields)
 
 
 FAN, BGP = row("fan.md"), row("bgp.md")
@@ -61,9 +61,9 @@ class LibraryRetrieval:
         self._hidden, self._confidence = hidden, confidence
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
-        found = Library().retrieve_for(request.title)
-        left = tuple(hit for hit in found.nodes if hit.node.id != self._hidden)
-        return found.model_copy(update={"nodes": left, "confidence": self._confidence})
+        context = Library().retrieve_for(request.title)
+        left = tuple(hit for hit in context.nodes if hit.node.id != self._hidden)
+        return context.model_copy(update={"nodes": left, "confidence": self._confidence})
 
 
 def walk(retrieval: LibraryRetrieval, **changes: object) -> Make:
@@ -96,9 +96,9 @@ def test_workflows_are_read_from_a_file(tmp_path: Path):
 
 def test_the_walk_tells_whether_the_page_was_found_and_shown():
     fan, bgp = results(walk(LibraryRetrieval()))
-    for found in (fan, bgp):
-        assert found.walk == {"page_first": 1, "page_in_five": 1, "shown": 1, "sure": 1}
-        assert found.figures["guards"] == 1
+    for logic_result in (fan, bgp):
+        assert logic_result.walk == {"page_first": 1, "page_in_five": 1, "shown": 1, "sure": 1}
+        assert logic_result.figures["guards"] == 1
 
 
 def test_a_hidden_page_is_not_found_and_another_workflow_is_measured():
@@ -144,23 +144,23 @@ def test_a_page_that_is_given_is_read_alone_by_its_text():
         read.append(document)
         return reading(Do(text="Read the fan speeds."), SEATING)
 
-    (fan,) = results(page_given(page_of_store(Library()), reader), FAN)
+    (fan,) = results(page_alone(page_of_store(Library()), reader), FAN)
     assert [document.text for document in read] == [TEXTS["fan.md"]]
     assert fan.figures["found"] == 1
     assert fan.walk == {}
 
 
 def test_a_row_that_holds_its_text_needs_no_page():
-    told = row("fan.md", doc="", text="Push it in.")
+    logic_row = row("fan.md", doc="", text="Push it in.")
     texts: list[str] = []
 
     def reader(document: Document) -> None:
         texts.append(document.text)
 
-    alone = page_given(page_of_store(Library()), reader)
-    (fan,) = results(alone, told)
+    alone = page_alone(page_of_store(Library()), reader)
+    (fan,) = results(alone, logic_row)
     assert fan.figures["found"] == 0
-    results(walk(LibraryRetrieval(), alone=alone), told)
+    results(walk(LibraryRetrieval(), alone=alone), logic_row)
     assert texts == ["Push it in.", "Push it in."]
 
 
@@ -169,7 +169,7 @@ def test_of_a_straight_page_it_is_told_whether_it_was_given_a_decision(
     steps: Sequence[object], share: float
 ):
     straight = row("fan.md", reference=None)
-    make = page_given(page_of_store(Library()), lambda _document: reading(*steps))
+    make = page_alone(page_of_store(Library()), lambda _document: reading(*steps))
     (fan,) = results(make, straight)
     assert fan.figures == {"found": 1.0, "given_decision": share}
 
@@ -183,23 +183,25 @@ def test_pages_come_from_the_corpus_as_ingestion_reads_them(tmp_path: Path):
 
 
 def test_the_report_counts_every_row_the_same_and_keeps_the_rows():
-    found = results(recorded({"fan.md": workflow("fan.md")}), FAN, BGP, row("fan.md", id="x"))
-    told = report(found, {}, {}, {"pairs": "pages.jsonl"}, 1.0)
-    assert told.overall["found"] == 33.3
-    assert told.sets["switches"]["n"] == 3
-    assert told.mean_name == "mean over rows"
-    rows = told.model_dump()["rows"]
+    logic_results = results(
+        recorded({"fan.md": workflow("fan.md")}), FAN, BGP, row("fan.md", id="x")
+    )
+    summary = report(logic_results, {}, {}, {"pairs": "pages.jsonl"}, 1.0)
+    assert summary.overall["found"] == 33.3
+    assert summary.sets["switches"]["n"] == 3
+    assert summary.mean_name == "mean over rows"
+    rows = summary.model_dump()["rows"]
     assert [(one["id"], one["found"]) for one in rows] == [("fan.md", 1), ("bgp.md", 0), ("x", 0)]
-    assert [table.title for table in told.tables()] == ["logic"]
+    assert [table.title for table in summary.tables()] == ["logic"]
 
 
 def test_the_report_tells_of_walks_apart():
-    told = report(results(walk(LibraryRetrieval(hidden="fan.md"))), {}, {}, {}, 1.0)
-    found = told.model_dump()["walk"]
-    assert found["switches"] == found["all rows"]
-    assert (found["all rows"]["page_first"], found["all rows"]["shown"]) == (50, 100)
-    assert [table.title for table in told.tables()] == ["logic", "walk"]
-    assert told.model_dump()["rows"][1]["page_first"] == 1
+    summary = report(results(walk(LibraryRetrieval(hidden="fan.md"))), {}, {}, {}, 1.0)
+    walk_figures = summary.model_dump()["walk"]
+    assert walk_figures["switches"] == walk_figures["all rows"]
+    assert (walk_figures["all rows"]["page_first"], walk_figures["all rows"]["shown"]) == (50, 100)
+    assert [table.title for table in summary.tables()] == ["logic", "walk"]
+    assert summary.model_dump()["rows"][1]["page_first"] == 1
 
 
 def test_a_walk_without_documents_is_refused(tmp_path: Path):

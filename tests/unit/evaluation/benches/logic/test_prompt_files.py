@@ -36,72 +36,74 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(corpus: Path):
+def request_of(corpus: Path):
     return of_page(page_of_corpus(corpus), NoReadings())
 
 
-def prompts(folder: Path, asked) -> None:
-    write_prompts([ROW], plans(asked), folder, lambda: None)
+def prompts(folder: Path, request_of) -> None:
+    write_prompts([ROW], plans(request_of), folder, lambda: None)
 
 
-def recorded(folder: Path, asked, *answers: str) -> Path:
+def recorded(folder: Path, request_of, *answers: str) -> Path:
     """A record of these answers to the row's prompt."""
-    prompts(folder, asked)
+    prompts(folder, request_of)
     for number, answer in enumerate(answers, start=1):
         (folder / f"net-crc.md.answer-{number}.json").write_text(answer)
     write_plans(folder / "plans.jsonl", collected(folder))
     return folder / "plans.jsonl"
 
 
-def test_a_prompt_is_a_file_that_holds_all_that_the_model_is_asked(tmp_path, asked):
-    prompts(tmp_path / "out", asked)
-    told = (tmp_path / "out" / "net-crc.md.prompt.txt").read_text()
-    assert told.startswith("=== system\n")
-    assert "CRC errors on a port" in told
-    assert "20 | 1. Replace the cable." in told
+def test_a_prompt_is_a_file_that_holds_all_that_the_model_sees(tmp_path, request_of):
+    prompts(tmp_path / "out", request_of)
+    text = (tmp_path / "out" / "net-crc.md.prompt.txt").read_text()
+    assert text.startswith("=== system\n")
+    assert "CRC errors on a port" in text
+    assert "20 | 1. Replace the cable." in text
 
 
-def test_an_answer_that_is_there_is_reviewed_as_the_planner_would(tmp_path, asked):
-    recorded(tmp_path, asked, program(COUNTERS, {"goto": "nowhere"}))
-    prompts(tmp_path, asked)
-    told = (tmp_path / "net-crc.md.review-1.txt").read_text()
-    assert "s1 Read the error counters (lines 7-12)" in told
-    assert "'nowhere'" in told
+def test_an_answer_that_is_there_is_reviewed_as_the_planner_would(tmp_path, request_of):
+    recorded(tmp_path, request_of, program(COUNTERS, {"goto": "nowhere"}))
+    prompts(tmp_path, request_of)
+    review = (tmp_path / "net-crc.md.review-1.txt").read_text()
+    assert "s1 Read the error counters (lines 7-12)" in review
+    assert "'nowhere'" in review
 
 
-def test_answers_are_kept_without_the_text_of_the_page(tmp_path, asked):
-    path = recorded(tmp_path, asked, program(COUNTERS | {"commands": ["show secret"]}), program())
+def test_answers_are_kept_without_the_text_of_the_page(tmp_path, request_of):
+    path = recorded(
+        tmp_path, request_of, program(COUNTERS | {"commands": ["show secret"]}), program()
+    )
     row = read_plans(path)["net/crc.md"]
     assert (row.prompt, len(row.answers)) == (LABEL, 2)
     assert "secret" not in path.read_text()
     assert "Read the error counters" in path.read_text()
 
 
-def test_answers_to_an_earlier_prompt_are_replayed_and_keep_its_label(tmp_path, asked):
-    path = recorded(tmp_path, asked, program())
+def test_answers_to_an_earlier_prompt_are_replayed_and_keep_its_label(tmp_path, request_of):
+    path = recorded(tmp_path, request_of, program())
     path.write_text(path.read_text().replace(LABEL, "plan@0"))
     assert read_plans(path)[ROW.id].prompt == "plan@0"
     assert read_plans(tmp_path / "none.jsonl") == {}
 
 
-def test_an_answer_that_is_no_program_is_told(tmp_path, asked):
+def test_an_answer_that_is_no_program_is_refused(tmp_path, request_of):
     with pytest.raises(ModelAnswerError, match="Program"):
-        recorded(tmp_path, asked, "I would rather not.")
+        recorded(tmp_path, request_of, "I would rather not.")
 
 
-def test_recorded_answers_are_as_many_candidates_and_the_best_is_measured(tmp_path, asked):
-    answered = read_plans(recorded(tmp_path, asked, program(), program(COUNTERS, CABLE)))
+def test_recorded_answers_are_as_many_candidates_and_the_best_is_measured(tmp_path, request_of):
+    answered = read_plans(recorded(tmp_path, request_of, program(), program(COUNTERS, CABLE)))
     planner_for = replaying(answered, EMBEDDER)
-    candidates = planner_for(ROW).plan(asked(ROW)).candidates
+    candidates = planner_for(ROW).plan(request_of(ROW)).candidates
     assert [c.workflow.provenance.planner for c in candidates].count("llm") == 2
-    make = planned(asked, planner_for, ScorerService(EMBEDDER))
-    (found,) = measure([ROW], make, EMBEDDER, lambda: None)
-    assert found.figures["found"] == 1
+    make = planned(request_of, planner_for, ScorerService(EMBEDDER))
+    (logic_result,) = measure([ROW], make, EMBEDDER, lambda: None)
+    assert logic_result.figures["found"] == 1
     assert make(BGP.model_copy(update={"doc": "net/crc.md"})).workflow is None
 
 
-def test_answers_about_another_page_than_is_found_now_do_not_compete(tmp_path, asked):
-    answered = read_plans(recorded(tmp_path, asked, program()))
+def test_answers_about_another_page_than_is_found_now_do_not_compete(tmp_path, request_of):
+    answered = read_plans(recorded(tmp_path, request_of, program()))
     planner_for = replaying(answered, EMBEDDER)
     request = of_walk(lambda _row: LibraryRetrieval())(BGP)
     candidates = planner_for(ROW).plan(request).candidates
@@ -116,10 +118,10 @@ def test_answers_about_another_page_than_is_found_now_do_not_compete(tmp_path, a
     assert make(BGP).workflow is not None
 
 
-def test_the_logic_bench_takes_the_rows_that_were_recorded(tmp_path, asked, corpus):
-    path = recorded(tmp_path, asked, program())
+def test_the_logic_bench_takes_the_rows_that_were_recorded(tmp_path, request_of, corpus):
+    path = recorded(tmp_path, request_of, program())
     pairs = tmp_path / "logic" / "pages.jsonl"
-    way = Way(None, pairs, "plans", is_page_given=True, answers=path, embedder=EMBEDDER)
+    way = Way(None, pairs, "plans", is_without_retrieval=True, answers=path, embedder=EMBEDDER)
     assert way.rows([ROW, BGP]) == [ROW]
     assert way.make([ROW])(ROW).workflow is not None
     assert json.loads(path.read_text())["id"] == ROW.id
@@ -128,9 +130,9 @@ def test_the_logic_bench_takes_the_rows_that_were_recorded(tmp_path, asked, corp
 def test_the_reader_asks_about_the_page_alone_and_reviews_what_was_answered(tmp_path, corpus):
     (tmp_path / "net-crc.md.answer.json").write_text(program(COUNTERS, {"goto": "nowhere"}))
     write_prompts([ROW], readings(page_of_corpus(corpus)), tmp_path, lambda: None)
-    told = (tmp_path / "net-crc.md.prompt.txt").read_text()
-    assert "20 | 1. Replace the cable." in told
-    assert "=== assistant" in told
+    text = (tmp_path / "net-crc.md.prompt.txt").read_text()
+    assert "20 | 1. Replace the cable." in text
+    assert "=== assistant" in text
     assert "'nowhere'" in (tmp_path / "net-crc.md.review.txt").read_text()
 
 
@@ -141,7 +143,11 @@ def test_an_answer_of_the_reader_is_measured_under_the_label_of_its_prompt(tmp_p
     record_readings(tmp_path, record=path)
     path.write_text(path.read_text().replace(PROMPT.label, "read@0"))
     way = Way(
-        None, tmp_path / "logic" / "pages.jsonl", "recorded", is_page_given=True, answers=path
+        None,
+        tmp_path / "logic" / "pages.jsonl",
+        "recorded",
+        is_without_retrieval=True,
+        answers=path,
     )
     assert way.rows([ROW]) == [ROW]
     assert way.make([ROW])(ROW).workflow is not None

@@ -18,14 +18,14 @@ Some prose.
 
 def test_every_list_item_is_a_step_after_the_other():
     page = Document(id="optics.md", title="Optics", text=PAGE, content_hash="x")
-    found = list_items(page)
-    assert found is not None
-    assert [step.text for step in found.steps] == [
+    workflow = list_items(page)
+    assert workflow is not None
+    assert [step.text for step in workflow.steps] == [
         "Clean the connector.",
         "Use a dry wipe.",
         "Swap the transceiver.",
     ]
-    assert len(found.transitions) == len(found.steps) - 1
+    assert len(workflow.transitions) == len(workflow.steps) - 1
 
 
 def test_a_page_without_a_list_gives_no_workflow():

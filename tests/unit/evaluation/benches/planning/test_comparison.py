@@ -33,10 +33,10 @@ def test_what_was_asked_ahead_is_not_asked_again(tmp_path):
     contest = comparison(model, record=record)
     planner = recording_planner(model, record, 3, HashingEmbedder(), SETTINGS)
     ask_ahead(planner, contest.requests(list(PLANNERS), PAIRS), 3, lambda: None)
-    asked = len(model.requests)
-    assert asked == 4 * ANSWERS
+    request_count = len(model.requests)
+    assert request_count == 4 * ANSWERS
     assert run("llm", contest).spent.calls == ANSWERS
-    assert len(model.requests) == asked
+    assert len(model.requests) == request_count
 
 
 def f1(entry):
@@ -159,10 +159,10 @@ def test_a_recorded_run_costs_as_many_tokens_and_seconds_as_the_first(tmp_path):
     first = run("llm", comparison(model, record=record))
     second = run("llm", comparison(model, record=record))
     assert len(model.requests) == ANSWERS
-    told = [(c.spent.tokens_in, c.spent.tokens_out, c.spent.seconds) for c in first.costs]
+    costs = [(c.spent.tokens_in, c.spent.tokens_out, c.spent.seconds) for c in first.costs]
     again = [(c.spent.tokens_in, c.spent.tokens_out, c.spent.seconds) for c in second.costs]
-    assert told == again
-    assert all(seconds for _, _, seconds in told)
+    assert costs == again
+    assert all(seconds for _, _, seconds in costs)
 
 
 def test_what_the_scorer_asks_is_recorded_and_metered_too(tmp_path):
@@ -177,10 +177,10 @@ def test_what_the_scorer_asks_is_recorded_and_metered_too(tmp_path):
 
 
 def test_an_answer_is_kept_though_its_correction_was_refused(tmp_path):
-    asked = []
+    sample_counts = []
 
     def script(request):
-        asked.append(request.n)
+        sample_counts.append(request.n)
         if request.n == 1:
             raise ModelRefusedError("the prompt is too long")
         return [UNREADABLE, outline(RIGHT), outline(RIGHT)]
@@ -189,7 +189,7 @@ def test_an_answer_is_kept_though_its_correction_was_refused(tmp_path):
     for _ in range(2):
         contest = comparison(ScriptedChatModel(script), record=record, corrections=1)
         contest.entry("llm", PAIRS[:1], lambda: None)
-    assert asked.count(3) == len(PAIRS[0].forms)
+    assert sample_counts.count(3) == len(PAIRS[0].forms)
 
 
 def test_a_model_that_is_gone_ends_the_run_instead_of_being_measured():

@@ -4,7 +4,7 @@ from evaluation.benches.planning.workflows import WorkflowBench, gold
 from evaluation.measures.figures import Report
 from evaluation.measures.support import SupportCheck
 from evaluation.report.workflow_report import report
-from services.grounding.vectors import RecentVectors
+from services.grounding.grounder import RecentVectors
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.scorer.service import ScorerService
 from services.workflow.model import Citation, Workflow

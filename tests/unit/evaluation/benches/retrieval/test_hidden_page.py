@@ -33,13 +33,13 @@ class Store(Library):
     def get(self, key: object) -> object:
         if isinstance(key, str):
             return super().get(key)
-        known = {"fan.md": node("fan.md"), "both": shared()}
-        return [known[id_] for id_ in key if id_ in known]
+        nodes = {"fan.md": node("fan.md"), "both": shared()}
+        return [nodes[id_] for id_ in key if id_ in nodes]
 
     def find_names(self, _names: object) -> dict[str, list[str]]:
         return {"fan": ["fan.md"], "session": ["both", "fan.md"]}
 
-    def usable(self, ids: object) -> dict[str, object]:
+    def get_many(self, ids: object) -> dict[str, object]:
         return {id_: self.get(id_) for id_ in ids}
 
     def ids_with(self, _parts: object) -> list[str]:
@@ -73,12 +73,12 @@ def test_a_node_keeps_what_other_pages_know_of_it():
     (left,) = graph.get(["fan.md", "both"])
     assert left.document_ids == ("bgp.md",)
     assert graph.find_names(["x"]) == {"session": ["both"]}
-    assert [found.id for found in graph.of_documents(["fan.md", "bgp.md"])] == ["bgp.md"]
+    assert [kept_node.id for kept_node in graph.of_documents(["fan.md", "bgp.md"])] == ["bgp.md"]
 
 
 def test_the_document_is_not_there():
     documents = HidingDocuments(Store(), "fan.md")
     assert documents.get("fan.md") is None
     assert documents.get("bgp.md") is not None
-    assert list(documents.usable(["fan.md", "bgp.md"])) == ["bgp.md"]
+    assert list(documents.get_many(["fan.md", "bgp.md"])) == ["bgp.md"]
     assert documents.ids_with(["fan"]) == ["bgp.md"]

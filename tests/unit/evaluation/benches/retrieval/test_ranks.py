@@ -42,9 +42,9 @@ def test_documents_rank_by_their_best_chunk_or_node_and_each_once():
 
 def test_an_alert_is_asked_by_its_name_and_a_text_by_itself():
     assert request_of(pair("1", "a", alert="FanFailed"), "query").alert_name == "FanFailed"
-    asked = request_of(pair("1", "a"), "query")
-    assert asked.title == "text of 1"
-    assert asked.alert_name == ""
+    request = request_of(pair("1", "a"), "query")
+    assert request.title == "text of 1"
+    assert request.alert_name == ""
 
 
 def answers(**by_id):

@@ -13,11 +13,11 @@ CONTEST = [contender("llm", 0, 0.5), contender("llm", 1, 0.9), contender("extrac
 
 
 def test_what_is_taken_stands_beside_what_there_is():
-    found = figures_of([CONTEST])
-    assert found["taken"]["guards"] == 50
-    assert found["best"]["guards"] == 90
-    assert found["read"]["guards"] == 20
-    assert found["samples"]["guards"] == 70
+    figures = figures_of([CONTEST])
+    assert figures["taken"]["guards"] == 50
+    assert figures["best"]["guards"] == 90
+    assert figures["read"]["guards"] == 20
+    assert figures["samples"]["guards"] == 70
 
 
 def test_pairs_whose_guards_are_apart_are_counted():

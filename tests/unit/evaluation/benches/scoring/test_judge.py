@@ -8,9 +8,9 @@ import pytest
 from evaluation.benches.scoring.judge import JudgeBench, Neighbours
 from evaluation.benches.scoring.judge_candidates import one_guard_wrong, reference_of
 from evaluation.benches.scoring.judge_setup import Judging
-from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import own_page
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_contexts import PageContexts
 from evaluation.measures.harm import guard_harm
 from evaluation.measures.telling_apart import Judgement
 from evaluation.perturbations.kinds import Perturbation
@@ -73,7 +73,7 @@ ROWS = [row("fan"), row("blower", what="blower"), row("pump", "pumps", what="pum
 def bench(**changes: object) -> JudgeBench:
     parts = {
         "scorer": ScorerService(EMBEDDER),
-        "pages": GivenPages(own_page, EMBEDDER),
+        "pages": PageContexts(own_page, EMBEDDER),
         "embedder": EMBEDDER,
         "readers": {"old": lambda _row: None, "recorded": reference_of},
     }
@@ -89,8 +89,8 @@ class SureScorer:
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         score = Score(**dict.fromkeys(DIMENSIONS, Dimension(value=3, reason="")), chance=0.75)
-        told = (ScoredCandidate(candidate=each, score=score) for each in request.candidates)
-        return ScoreResponse(ranked=tuple(told))
+        ranked = (ScoredCandidate(candidate=each, score=score) for each in request.candidates)
+        return ScoreResponse(ranked=tuple(ranked))
 
 
 def test_a_reference_cites_the_lines_of_its_nodes():
@@ -100,18 +100,21 @@ def test_a_reference_cites_the_lines_of_its_nodes():
     assert is_clean(lint(workflow))
 
 
-def test_the_context_is_the_page_that_is_given():
-    found = GivenPages(own_page, EMBEDDER).context(ROWS[0].draft, ROWS[:1])
-    assert {hit.chunk.span.document_id for hit in found.chunks} == {"fan"}
-    assert found.nodes[0].node.document_ids == ("fan",)
-    assert found.pages[0].text == ROWS[0].text
-    assert not found.pages[0].is_read
+def test_the_context_is_the_page_of_the_row():
+    context = PageContexts(own_page, EMBEDDER).context(ROWS[0].draft, ROWS[:1])
+    assert {hit.chunk.span.document_id for hit in context.chunks} == {"fan"}
+    assert context.nodes[0].node.document_ids == ("fan",)
+    assert context.pages[0].text == ROWS[0].text
+    assert not context.pages[0].is_read
 
 
 def test_near_is_the_same_set_and_far_another():
-    found = Neighbours.of(ROWS, EMBEDDER)
-    assert {id_: near.id for id_, near in found.near.items()} == {"fan": "blower", "blower": "fan"}
-    assert found.far["fan"].id == "pump"
+    neighbours = Neighbours.of(ROWS, EMBEDDER)
+    assert {id_: near.id for id_, near in neighbours.near.items()} == {
+        "fan": "blower",
+        "blower": "fan",
+    }
+    assert neighbours.far["fan"].id == "pump"
     assert not Neighbours.of(ROWS[:1], EMBEDDER).near
 
 
@@ -125,64 +128,64 @@ def test_one_wrong_guard_is_the_least_there_is():
 
 
 def test_everything_is_scored_and_measured():
-    found = judged()
-    origins = {one.origin for one in found}
+    judgements = judged()
+    origins = {one.origin for one in judgements}
     assert {"reference", "recorded", "one guard", "near page", "far page"} <= origins
     assert {kind.value for kind in Perturbation} - origins <= {
         "escalated",
         "jump lost",
         "stop lost",
     }
-    (reference,) = (one for one in found if one.origin == "reference")
+    (reference,) = (one for one in judgements if one.origin == "reference")
     assert reference.acceptable
     assert reference.guards == 1
-    (far,) = (one for one in found if one.origin == "far page")
+    (far,) = (one for one in judgements if one.origin == "far page")
     assert far.row == "fan"
-    assert all(one.harm > 0 for one in found if one.origin in {"missing", "unguarded"})
+    assert all(one.harm > 0 for one in judgements if one.origin in {"missing", "unguarded"})
 
 
 def test_the_report_tells_kinds_readers_and_pages_apart():
-    told = report(judged(ROWS), {"pairs": "pages.jsonl"}, 1.0).model_dump()
-    assert told["overall"]["n"] == 3
-    assert told["sets"].keys() == {"switches", "pumps"}
-    assert told["kinds"]["missing"]["n"] == 3
-    assert told["readers"]["one guard"]["n"] == 3
-    assert told["pages"]["far page, all"]["n"] == 3
-    assert told["acceptable"]["unperturbed"]["n"] == 6
-    assert "old" not in told["overall"]
+    figures = report(judged(ROWS), {"pairs": "pages.jsonl"}, 1.0).model_dump()
+    assert figures["overall"]["n"] == 3
+    assert figures["sets"].keys() == {"switches", "pumps"}
+    assert figures["kinds"]["missing"]["n"] == 3
+    assert figures["readers"]["one guard"]["n"] == 3
+    assert figures["pages"]["far page, all"]["n"] == 3
+    assert figures["acceptable"]["unperturbed"]["n"] == 6
+    assert "old" not in figures["overall"]
     assert list(report(judged(), {}, 1.0).tables())
 
 
 def test_a_reader_that_is_as_good_is_no_worse_one():
-    found = judged()
-    assert pairs(found, "recorded")
-    assert clearly_worse(pairs(found, "recorded")) == []
-    assert "recorded" not in summary(found)
+    judgements = judged()
+    assert pairs(judgements, "recorded")
+    assert clearly_worse(pairs(judgements, "recorded")) == []
+    assert "recorded" not in summary(judgements)
 
 
 def test_a_chance_is_kept_where_the_scorer_tells_one():
-    found = judged(scorer=SureScorer())
-    assert {one.chance for one in found} == {0.75}
-    assert "ece" in report(found, {}, 1.0).model_dump()["acceptable"]["all"]
+    judgements = judged(scorer=SureScorer())
+    assert {one.chance for one in judgements} == {0.75}
+    assert "ece" in report(judgements, {}, 1.0).model_dump()["acceptable"]["all"]
     assert all(one.chance is None or 0 <= one.chance < 1 for one in judged())
 
 
 def test_old_workflows_and_pages_come_from_files(tmp_path: Path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "fan.md").write_text(TRAY)
-    told = ROWS[0].model_copy(update={"text": "", "doc": "fan.md"})
+    logic_row = ROWS[0].model_copy(update={"text": "", "doc": "fan.md"})
     old = tmp_path / "old.jsonl"
-    made = {"id": told.id, "workflow": reference_of(told).model_dump(mode="json")}
+    made = {"id": logic_row.id, "workflow": reference_of(logic_row).model_dump(mode="json")}
     old.write_text(json.dumps(made))
     setup = Judging(None, tmp_path / "logic" / "pages.jsonl", EMBEDDER, old)
-    found = setup.bench((0.3,), 1, 0).run([told], [told], lambda: None)
-    origins = {one.origin for one in found}
+    judgements = setup.bench((0.3,), 1, 0).run([logic_row], [logic_row], lambda: None)
+    origins = {one.origin for one in judgements}
     assert {"reference", "old"} <= origins
     assert "near page" not in origins
     assert setup.config() == {"old": "old.jsonl"}
 
 
 @pytest.mark.parametrize("draws", [1, 2])
-def test_perturbations_are_drawn_as_often_as_asked(draws: int):
-    found = [one for one in judged(draws=draws) if one.origin == "missing"]
-    assert len(found) == draws
+def test_perturbations_are_drawn_as_often_as_requested(draws: int):
+    judgements = [one for one in judged(draws=draws) if one.origin == "missing"]
+    assert len(judgements) == draws

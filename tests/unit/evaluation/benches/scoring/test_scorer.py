@@ -78,15 +78,15 @@ def test_a_kind_that_was_impossible_has_no_figures():
 
 def test_overall_counts_the_kinds_that_make_a_workflow_worse():
     reworded = judged(3, (4, 4, 4), kind="reworded")
-    found = report([judged(5, (4, 3, 2)), reworded], {}, 1.0)
-    assert found.overall["auc"] == 1
-    assert found.model_dump()["kinds"]["reworded"]["auc"] == 0
+    summary = report([judged(5, (4, 3, 2)), reworded], {}, 1.0)
+    assert summary.overall["auc"] == 1
+    assert summary.model_dump()["kinds"]["reworded"]["auc"] == 0
 
 
 def test_references_score_above_what_is_made_of_them():
-    found = bench().run(PAIRS, {"seed": 0}, lambda: None)
-    assert found.sets["switches/A"]["n"] == 2
-    kinds = found.model_dump()["kinds"]
+    summary = bench().run(PAIRS, {"seed": 0}, lambda: None)
+    assert summary.sets["switches/A"]["n"] == 2
+    kinds = summary.model_dump()["kinds"]
     assert set(kinds) == {"missing", "shuffled", "foreign", "reworded"}
     for kind in ("missing", "foreign"):
         assert kinds[kind]["auc"] == 1
@@ -94,8 +94,8 @@ def test_references_score_above_what_is_made_of_them():
 
 def test_the_page_is_added_where_retrieval_missed_it():
     missed = bench(find_context=lambda _pair, _ticket: RetrievedContext())
-    found = missed.run(PAIRS, {}, lambda: None).model_dump()
-    assert found["page_added"] == 1
+    figures = missed.run(PAIRS, {}, lambda: None).model_dump()
+    assert figures["page_added"] == 1
     assert bench().run(PAIRS, {}, lambda: None).model_dump()["page_added"] == 0
 
 

@@ -39,7 +39,7 @@ def listed(gateway):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("?severity=critical", ["A-3", "A-1"]),
         ("?severity=critical&severity=low", ["A-5", "A-3", "A-1"]),
@@ -62,19 +62,19 @@ def listed(gateway):
         ("?text=%25", []),
     ],
 )
-def test_a_list_holds_what_is_asked_for(listed, query, found):
-    assert listed(query) == found
+def test_a_list_holds_what_is_asked_for(listed, query, expected):
+    assert listed(query) == expected
 
 
 @pytest.mark.parametrize("sort", ["newest", "oldest", "severity"])
 def test_a_cursor_goes_on_where_a_page_ended(listed, sort):
-    whole, cursor, found = listed(f"?sort={sort}"), "", []
+    whole, cursor, ids = listed(f"?sort={sort}"), "", []
     while cursor is not None:
         query = f"/v1/tickets?sort={sort}&limit=2&cursor={cursor}"
         page = listed.gateway.client.get(query).json()
-        found += [ticket["external_id"] for ticket in page["tickets"]]
+        ids += [ticket["external_id"] for ticket in page["tickets"]]
         cursor = page["next_cursor"]
-    assert found == whole
+    assert ids == whole
 
 
 @pytest.mark.parametrize("cursor", ["x", "9.x", "3.", "٣.x", "-1.x"])
@@ -127,7 +127,7 @@ def test_counts_are_made_again_once_something_happens(listed):
     database = listed.gateway.database
     counted, statements = Facets(database, clock=lambda: 0.0), []
     event.listen(
-        database.engine, "before_cursor_execute", lambda *given: statements.append(given[2])
+        database.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
     )
     query = TicketQuery()
     assert counted.counts(query).of["resolved"] == {"false": 5}
@@ -149,7 +149,9 @@ def test_no_more_than_the_newest_are_counted(listed, monkeypatch):
 def test_the_page_asks_the_database_little_however_many_tickets_there_are(listed):
     statements = []
     engine = listed.gateway.database.engine
-    event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    event.listen(
+        engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
+    )
     assert listed.gateway.client.get("/?severity=critical&team=Net").status_code == 200
     reads = [each for each in statements if "gateway_" in each]
     assert len(reads) <= 3
@@ -160,9 +162,9 @@ def test_a_list_is_read_from_its_index_alone_before_its_rows(listed):
 
     database = listed.gateway.database
     query = _statement(TicketQuery(severity=("critical",)), 50, ())
-    told = str(query.compile(database.engine, compile_kwargs={"literal_binds": True}))
+    sql = str(query.compile(database.engine, compile_kwargs={"literal_binds": True}))
     with database.engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {told}").all()
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
     assert any("COVERING INDEX ix_gateway_ticket_list" in row[3] for row in plan), plan
 
 
@@ -216,8 +218,8 @@ def test_words_of_descriptions_labels_and_services_are_looked_for_too(gateway, t
     }
     gateway.post(body)
     gateway.post({"title": "Another fault"})
-    (found,) = gateway.client.get("/v1/tickets", params={"text": text}).json()["tickets"]
-    assert found["title"] == "Fan 2 stands"
+    (ticket,) = gateway.client.get("/v1/tickets", params={"text": text}).json()["tickets"]
+    assert ticket["title"] == "Fan 2 stands"
 
 
 def test_a_row_says_what_is_proposed(listed):

@@ -10,10 +10,9 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
 
-from services.kit.access.caller import Kind
+from services.kit.access.caller import CallerKind
 from services.kit.access.credentials import WrongCredentialError
-from services.kit.access.issuer.jwks import IssuerUnavailableError, Jwks
-from services.kit.access.issuer.tokens import Tokens
+from services.kit.access.issuer.tokens import IssuerUnavailableError, Jwks, Tokens
 from services.kit.access.scopes import Role, Scope
 from services.kit.access.settings import OidcSettings
 from tests.issuer import AUDIENCE, ISSUER, Issuer
@@ -56,7 +55,7 @@ def tokens_of(issuer, clock=time.monotonic, **settings):
 )
 def test_a_token_names_a_person_with_roles(issuer, algorithm, key_id):
     caller = tokens_of(issuer).caller(issuer.token("approver", algorithm=algorithm, key_id=key_id))
-    assert (caller.name, caller.kind, caller.id) == ("ann", Kind.PERSON, f"{ISSUER}#u-1")
+    assert (caller.name, caller.kind, caller.id) == ("ann", CallerKind.PERSON, f"{ISSUER}#u-1")
     assert caller.roles == {Role.APPROVER}
     assert caller.scopes == {Scope.READ, Scope.OPERATE, Scope.INGEST, Scope.RUN, Scope.APPROVE}
 
@@ -149,7 +148,7 @@ def test_what_is_no_token_is_refused(issuer, odd):
         tokens_of(issuer).caller(odd)
 
 
-def test_keys_are_fetched_once_and_anew_for_a_key_that_is_not_known(issuer, clock):
+def test_keys_are_fetched_once_and_anew_for_an_unknown_key(issuer, clock):
     tokens = tokens_of(issuer, clock)
     for _ in range(3):
         tokens.caller(issuer.token("viewer"))
@@ -208,7 +207,7 @@ def test_keys_are_not_fetched_from_where_a_redirect_leads(issuer):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "settings",
     [
         {"issuer": ISSUER},
         {"issuer": ISSUER, "audience": "a"},
@@ -217,6 +216,6 @@ def test_keys_are_not_fetched_from_where_a_redirect_leads(issuer):
         {"issuer": ISSUER, "audience": "a", "jwks_url": URL, "roles": {"x": "king"}},
     ],
 )
-def test_settings_that_would_not_be_safe_are_refused(given):
+def test_settings_that_would_not_be_safe_are_refused(settings):
     with pytest.raises(ValidationError):
-        OidcSettings(_env_file=None, **given)
+        OidcSettings(_env_file=None, **settings)

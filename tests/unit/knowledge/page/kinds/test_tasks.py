@@ -6,11 +6,11 @@ from services.knowledge.page.parsing import parse_page
 
 
 def section(title: str, *, level: str = "##", first: int = 1, code: str = "") -> str:
-    told = f"{code}\n\n" if code else ""
+    code_block = f"{code}\n\n" if code else ""
     return (
         f"{level} {title}\n\nNeeded now and then by the night shift.\n\n"
         f"{first}. Look at the gauge of the tank:\n\n   ```bash\n   gauge read 3\n   ```\n\n"
-        f"{first + 1}. Open the valve by hand.\n{first + 2}. Close the lid again.\n\n{told}"
+        f"{first + 1}. Open the valve by hand.\n{first + 2}. Close the lid again.\n\n{code_block}"
     )
 
 
@@ -40,7 +40,7 @@ def test_names_of_alerts_are_tasks():
     assert titles(page(*alerts)) == alerts
 
 
-def test_tasks_in_another_language_are_found():
+def test_tasks_in_another_language_are_recognised():
     names = ["Obere Pumpe neu starten", "Untere Pumpe leeren", "Filter einer Pumpe tauschen"]
     assert titles(page(*names)) == names
     names = ["ポンプを再起動する手順", "ポンプを停止する手順", "ポンプを交換する手順"]
@@ -51,7 +51,7 @@ def test_a_page_without_a_title_has_tasks_too():
     assert titles(page(*PUMPS, title="")) == PUMPS
 
 
-def test_tasks_below_the_only_section_that_acts_are_found():
+def test_tasks_below_the_only_section_that_acts_are_recognised():
     below = "".join(section(name, level="###") for name in PUMPS)
     assert titles(f"# Hall 2\n\n## Work on the pumps of the hall\n\n{below}") == PUMPS
     assert titles(f"# Hall 2\n\n## Procedure\n\n{below}") == []

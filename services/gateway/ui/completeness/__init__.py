@@ -1,1 +1,0 @@
-"""What others check: a page of a ticket, and of a reading."""

@@ -1,0 +1,132 @@
+"""Preparation of a root's files: read, converted, cut into chunks and nodes."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import structlog
+
+from services.ingestion.catalogue.ledger import MovedFile, can_replace
+from services.ingestion.converters import UnreadableDocumentError
+from services.ingestion.converters.document import read_document
+from services.ingestion.converters.isolation import IsolatedReaders
+from services.ingestion.jobs.state import JobState, taken_reason
+from services.ingestion.jobs.stores import PreparedDocument, Window
+from services.ingestion.metrics import DOCUMENTS, SUSPICIOUS
+from services.ingestion.pictures.page_pictures import PictureSources
+from services.ingestion.roots.scan import RootEntry
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.pipeline import Pipeline
+from services.kit.observability.metrics import stage_timer
+from services.knowledge.screening.document import ScreenedDocument
+
+_MOST_PICTURE_BYTES = 50_000_000
+"""Bytes of embedded pictures that fill a window."""
+
+_log = structlog.get_logger()
+
+
+def prepared_windows(
+    entries: Iterable[RootEntry], state: JobState, pipeline: Pipeline, settings: IngestionSettings
+) -> Iterator[Window]:
+    """Yield prepared documents, as many as are embedded and written together.
+
+    Documents that fail, or did not change, are noted in `state` and left out.
+    """
+    window: Window = []
+    with IsolatedReaders(
+        timeout_s=settings.reader_timeout_s, memory_bytes=settings.reader_memory_bytes
+    ) as isolated:
+        for entry in entries:
+            prepared = _prepare(entry, state, pipeline, isolated, settings.max_text_chars)
+            if prepared is None:
+                state.time_left.drop(entry.size)
+                continue
+            window.append(prepared)
+            chunks = sum(len(each.chunks) for each in window)
+            pictures = (data for each in window for data in each.pictures.embedded.values())
+            if chunks >= settings.window_chunks or sum(map(len, pictures)) >= _MOST_PICTURE_BYTES:
+                yield window
+                window = []
+    if window:
+        yield window
+
+
+def _prepare(
+    entry: RootEntry, state: JobState, pipeline: Pipeline, isolated: IsolatedReaders, max_chars: int
+) -> PreparedDocument | None:
+    """Prepare a document; return None if it failed, which is noted, or did not change."""
+    try:
+        return _read(entry, state, pipeline, isolated, max_chars)
+    except UnreadableDocumentError as error:
+        state.fail(entry.document_id, str(error))
+    except OSError as error:
+        state.fail(entry.document_id, f"it cannot be read: {error.strerror or error}")
+    except (
+        RecursionError,
+        ValueError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:
+        # Strange content that breaks a parser is one document's failure, not the job's.
+        _log.exception("ingestion.document_failed", document_id=entry.document_id)
+        state.fail(entry.document_id, f"it cannot be parsed: {type(error).__name__}")
+    return None
+
+
+def _read(
+    entry: RootEntry, state: JobState, pipeline: Pipeline, isolated: IsolatedReaders, max_chars: int
+) -> PreparedDocument | None:
+    with stage_timer("ingestion", "read"):
+        data = entry.read()
+        if _is_unchanged(entry, hashlib.sha256(data).hexdigest(), state, pipeline.version):
+            return None
+        whole, pictures = read_document(entry.document_id, data, isolated, max_chars=max_chars)
+        front_matter = {**whole.front_matter, **entry.marks}
+        whole = whole.model_copy(update={"front_matter": front_matter})
+        document = ScreenedDocument(whole)
+    with stage_timer("ingestion", "split"):
+        chunks = tuple(pipeline.split(document))
+    is_suspicious = _warn_of_instructions(document)
+    # One of which nothing is left takes the place of what it was before.
+    if not chunks and not is_suspicious:
+        raise UnreadableDocumentError("it holds no text")
+    with stage_timer("ingestion", "extract"):
+        nodes = tuple(pipeline.extract(document))
+    sources = PictureSources(entry.find, pictures)
+    return PreparedDocument(document, entry.fingerprint, chunks, nodes, sources)
+
+
+def _is_unchanged(entry: RootEntry, content_hash: str, state: JobState, pipeline: str) -> bool:
+    """Return True if the stores have this content already, made by this pipeline.
+
+    Raises:
+        UnreadableDocumentError: They have another source's document of this id.
+    """
+    recorded = state.ledger_entries.get(entry.document_id)
+    if recorded is None:
+        return False
+    is_same = (recorded.content_hash, recorded.pipeline) == (content_hash, pipeline)
+    is_replaceable = can_replace(recorded, state.job.source)
+    if not is_same and not is_replaceable:
+        raise UnreadableDocumentError(taken_reason(recorded.source))
+    if is_same and is_replaceable:
+        state.moved[entry.document_id] = MovedFile(recorded.source, entry.fingerprint)
+    state.job.unchanged += is_same
+    DOCUMENTS.labels("unchanged").inc(is_same)
+    return is_same
+
+
+def _warn_of_instructions(document: ScreenedDocument) -> bool:
+    """Log sentences that address a model and were left out; return True if there are any."""
+    sentences = document.suspicious
+    if sentences:
+        SUSPICIOUS.inc(len(sentences))
+        _log.warning(
+            "ingestion.instructions_left_out",
+            document_id=document.id,
+            texts=len(sentences),
+            first=sentences[0],
+        )
+    return bool(sentences)

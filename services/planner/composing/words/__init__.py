@@ -1,1 +1,0 @@
-"""What people say: cut into clauses, without secrets."""

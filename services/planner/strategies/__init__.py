@@ -1,1 +1,0 @@
-"""Ways to a workflow without a language model."""

@@ -1,0 +1,38 @@
+"""What makes the code hard to read does not come back."""
+
+import pytest
+
+from tests.contract import house_counts
+
+MOST = {
+    "functions_per_1000_lines": 60.3,
+    "short_called_once": 208,
+    "files_with_one_importer": 224,
+    "class_names_in_two_rooms": 0,
+    "banned_names_services": 0,
+    "banned_names_elsewhere": 0,
+    "fragment_docstrings": 0,
+    "caches": 17,
+    "calls_of_screening": 31,
+}
+"""What was reached; a figure may only fall."""
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, float]:
+    return house_counts.House(house_counts.ROOT).figures()
+
+
+@pytest.mark.parametrize("measure", MOST)
+def test_a_measure_does_not_rise(figures, measure):
+    assert figures[measure] <= MOST[measure], f"tests/contract/house_counts.py --list {measure}"
+
+
+def test_no_name_is_excused_that_is_not_there():
+    modules = house_counts.House(house_counts.ROOT).modules
+    defined = {name for module in modules for name, _ in module.definitions}
+    assert defined >= house_counts.WIRE
+    classes = {
+        each.name for module in modules for each in module.docstrings if each.kind == "class"
+    }
+    assert classes >= house_counts.PROMPT_DOCSTRINGS
