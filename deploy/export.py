@@ -13,8 +13,8 @@ from pathlib import Path
 
 import yaml
 
+from services.deployment.rooms import ROOMS
 from services.room.descriptor import AnyRoom, ProcessResources, Store
-from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]

@@ -11,11 +11,11 @@ from typing import Any
 from services.ingestion.converters import reader_of
 from services.knowledge.screening.document import hash_of
 from services.knowledge.screening.screening import screen_document
-from services.procedure.checking.check import check_reading
-from services.procedure.model import Reader, Reading, as_json
+from services.runbook.checking.check import check_reading
+from services.runbook.model import Reader, Reading, as_json
 
 HERE = Path(__file__).parent
-WORKED_EXAMPLES = HERE.parent / "services" / "procedure" / "by_model" / "examples.jsonl"
+WORKED_EXAMPLES = HERE.parent / "services" / "runbook" / "by_model" / "examples.jsonl"
 LEFT_UNREAD = frozenset(
     {
         "postmortems/mac-move-loop.md",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from services.deployment.rooms import ROOMS
 from services.kit.settings import PlatformSettings
-from services.serving.rooms import ROOMS
 
 FOLDER = Path(__file__).parent / "openapi"
 

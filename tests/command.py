@@ -8,8 +8,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from unittest.mock import patch
 
-from services import terminal
-from services.cli import commands
+from services.cli import commands, terminal
 
 Done = subprocess.CompletedProcess[str]
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.program import assign_ids, lines_of
+from services.runbook.model import Procedure, Reader, Reading
+from services.runbook.program import assign_ids, lines_of
 from services.simulator.simulation import READINGS
 
 

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from services.contracts.execution import RunDetail, RunPhase, StepBinding
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 
 WITHIN_S = 60.0

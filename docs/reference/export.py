@@ -19,15 +19,15 @@ from services.cli import app as cli
 from services.contracts.clarification import ClarificationState
 from services.contracts.gateway import ProgressEvent
 from services.contracts.ticket import Fit, Ticket, TicketStatus
-from services.gateway.mcp.server import TOOLS
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.delivery_reader import DeliveryReader
-from services.gateway.sources.settings import WebhookSettings
+from services.deployment.rooms import ROOMS
 from services.ingestion.converters import READERS
+from services.integrations.sources.delivery_reader import DeliveryReader
+from services.integrations.sources.settings import WebhookSettings
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
 from services.kit.settings import PlatformSettings
 from services.scorer.criteria import CRITERIA
-from services.serving.rooms import ROOMS
+from services.tickets.settings import GatewaySettings
+from services.web.mcp.server import TOOLS
 from services.workflow.lint import CHECKS
 
 FOLDER = Path(__file__).parent

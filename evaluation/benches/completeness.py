@@ -18,8 +18,7 @@ from evaluation.measures.bootstrap import DRAWS, LEVEL, intervals
 from evaluation.measures.figures import Figures, Report
 from services.contracts.readings import ReadingQuery, Readings
 from services.contracts.retrieval import Retrieval
-from services.gateway.page_quality.completeness import own_checks, pages_of_a_kind
-from services.procedure.inspections import (
+from services.runbook.inspections import (
     LEAST_PEERS,
     LEAST_SHARE,
     Check,
@@ -28,7 +27,8 @@ from services.procedure.inspections import (
     Peer,
     missing_checks,
 )
-from services.procedure.lowering import lower
+from services.runbook.lowering import lower
+from services.tickets.page_quality.completeness import own_checks, pages_of_a_kind
 
 _MOST_DROPPED = 3
 _SHARES = (0.6, 0.7, 0.8, 0.9, 1.01)

@@ -14,10 +14,10 @@ import yaml
 from fastapi.testclient import TestClient
 
 from services.contracts.execution import RunDetail, RunMode, RunOutcome, RunPhase
+from services.deployment.embedded import Embedded
 from services.kit.clock import Clock
 from services.kit.settings import PlatformSettings
 from services.kit.value import Value
-from services.serving.embedded import Embedded
 from services.simulator.faults import Fault, RepairEffect, variants
 from services.simulator.simulation import PAGES, READINGS, Simulation
 

@@ -26,7 +26,7 @@ from services.knowledge.model import Attribute, Document, IncidentNode
 from services.knowledge.screening.document import ScreenedDocument
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 _WHOLE = "documents"
 """The set of documents that are in no folder."""

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.material.shown_page import shown_page
-from services.executor.bindings.binding import Argument, Binding, Origin
-from services.executor.bindings.proposer import BindingProposer
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.target import Target
-from services.executor.tools.tool import Tool
+from services.execution.bindings.binding import Argument, Binding, Origin
+from services.execution.bindings.proposer import BindingProposer
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.target import Target
+from services.execution.tools.tool import Tool
 from services.kit.value import Value
 
 _LABELS = {

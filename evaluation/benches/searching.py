@@ -15,11 +15,16 @@ from pydantic import BaseModel, Field, field_validator
 
 from evaluation.benches.execution import World
 from services.contracts.searching import NodeState, SearchAnswer, StartSearch
-from services.executor.adapters.adapters import all_adapters
-from services.executor.adapters.port import NotSentError, UnknownEffectError
-from services.executor.search.answer import build_answer
-from services.executor.search.engine import SearchEngine, look_up
-from services.executor.search.model_questions import (
+from services.deployment.embedded import Embedded
+from services.execution.adapters.adapters import all_adapters
+from services.execution.adapters.port import NotSentError, UnknownEffectError
+from services.execution.settings import SearchSettings
+from services.execution.tool_caller import ToolCaller
+from services.execution.tools.catalogue import CachedCatalogue
+from services.execution.tools.tool import BadArgumentError
+from services.investigation.search.answer import build_answer
+from services.investigation.search.engine import SearchEngine, look_up
+from services.investigation.search.model_questions import (
     ModelClaim,
     ModelSuggestion,
     Plan,
@@ -28,15 +33,11 @@ from services.executor.search.model_questions import (
     describe_ticket,
     describe_tools,
 )
-from services.executor.search.search import RETRIEVE, Search
-from services.executor.search.service import SearchService
-from services.executor.search.state import Call, Observation, SearchState, SubtaskNode
-from services.executor.search.store import SearchStore
-from services.executor.search.views import quote_citations
-from services.executor.settings import SearchSettings
-from services.executor.tool_caller import ToolCaller
-from services.executor.tools.catalogue import CachedCatalogue
-from services.executor.tools.tool import BadArgumentError
+from services.investigation.search.search import RETRIEVE, Search
+from services.investigation.search.service import SearchService
+from services.investigation.search.state import Call, ExpertObservation, SearchState, SubtaskNode
+from services.investigation.search.store import SearchStore
+from services.investigation.search.views import quote_citations
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
 from services.kit.migrations import ROOMS
@@ -47,7 +48,6 @@ from services.kit.value import Value
 from services.llm.chat_model import ChatModel, ChatRequest, Message, ModelAnswerError, Usage
 from services.llm.prompts import load_prompt
 from services.llm.structured import correction_turns, parse_answer
-from services.serving.embedded import Embedded
 from services.simulator.faults import Fault, variants
 from services.simulator.simulation import PAGES, Simulation
 
@@ -383,7 +383,7 @@ class _Loop:
             return
         id_, number = f"O{len(state.observations) + 1}", state.calls
         at = time.time()
-        seen = Observation(
+        seen = ExpertObservation(
             id_, number, at, number, call, output.fields, output.lines, output.is_cut
         )
         state.observations[id_] = seen

@@ -8,12 +8,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from services.contracts.execution import RunOutcome
-from services.executor.adapters.port import NotSentError, ToolAdapter
-from services.executor.summary.trace import Call, Trace
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.compare import Scalar, all_hold
-from services.executor.tools.outputs import read_output
-from services.executor.tools.tool import Tool, ToolEffect
+from services.execution.adapters.port import NotSentError, ToolAdapter
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.compare import Scalar, all_hold
+from services.execution.tools.outputs import read_output
+from services.execution.tools.tool import Tool, ToolEffect
+from services.investigation.summary.trace import Call, Trace
 from services.kit.value import Value
 from services.simulator.faults import Fault
 from services.simulator.model import GATEWAY

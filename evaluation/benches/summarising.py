@@ -13,27 +13,27 @@ import yaml
 from evaluation.benches.execution import GOLD
 from evaluation.benches.solving import Gold, Solver, expected
 from services.contracts.execution import RunOutcome, RunPhase
-from services.executor.adapters.port import ToolAdapter
-from services.executor.adapters.ssh import SshAdapter
-from services.executor.runs.engine import RunEngine
-from services.executor.runs.events import NewEvent, QuestionKind, RunEventKind
-from services.executor.runs.state import RunState
-from services.executor.runs.store import RunStore
-from services.executor.summary.by_model import model_learner
-from services.executor.summary.cases import is_successful
-from services.executor.summary.learned_workflow import LearnedWorkflow
-from services.executor.summary.plan import NotLearnedError
-from services.executor.summary.replay import replay_all, run_of
-from services.executor.summary.summarise import (
+from services.execution.adapters.port import ToolAdapter
+from services.execution.adapters.ssh import SshAdapter
+from services.execution.runs.engine import RunEngine
+from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
+from services.execution.runs.state import RunState
+from services.execution.runs.store import RunStore
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.target import Target
+from services.execution.tools.tool import SshWay, ToolEffect
+from services.investigation.summary.by_model import model_learner
+from services.investigation.summary.cases import is_successful
+from services.investigation.summary.learned_workflow import LearnedWorkflow
+from services.investigation.summary.plan import NotLearnedError
+from services.investigation.summary.replay import replay_all, run_of
+from services.investigation.summary.summarise import (
     MeasuredWorkflow,
     Summary,
     graph_findings,
     summarise_traces,
 )
-from services.executor.summary.trace import Trace, join_traces
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.target import Target
-from services.executor.tools.tool import SshWay, ToolEffect
+from services.investigation.summary.trace import Trace, join_traces
 from services.kit.clock import Clock
 from services.kit.ids import time_ordered_id
 from services.kit.migrations import ROOMS

@@ -16,13 +16,13 @@ from sklearn.pipeline import make_pipeline
 from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import calibration_error
-from services.gateway.ticket.noise_reduction import reduce_noise
-from services.gateway.triage.choice import RoutingLimits, choose_by_ranker
-from services.gateway.triage.routing.cases import case_of
-from services.gateway.triage.routing.router import RoutingModel
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors
+from services.tickets.ticket.noise_reduction import reduce_noise
+from services.tickets.triage.choice import RoutingLimits, choose_by_ranker
+from services.tickets.triage.routing.cases import case_of
+from services.tickets.triage.routing.router import RoutingModel
 
 _WEIGHT_OF_ERRORS = 10.0
 """The regression's C; of 1 and 10 the better on parts of training sets."""

@@ -82,7 +82,7 @@ def _habit_of(data_dir: Path) -> "Habit":
     from evaluation.commands.platform import settings_of  # noqa: PLC0415
     from services.kit.sql.database import Database  # noqa: PLC0415
     from services.knowledge.page.box_fit import BoxHabit  # noqa: PLC0415
-    from services.procedure.store.sql_boxes import SqlBoxStore  # noqa: PLC0415
+    from services.runbook.store.sql_boxes import SqlBoxStore  # noqa: PLC0415
 
     database = Database(settings_of(data_dir).resolved_database_url)
     try:

@@ -12,7 +12,7 @@ from evaluation.commands.outcome import finish
 from evaluation.commands.progress import progress
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 app = typer.Typer()
 
@@ -87,7 +87,7 @@ def _sent(file: Path, platform: "Embedded") -> dict[str, dict[str, float]]:
     """To the right team, by how many tickets were sent before."""
     from evaluation.benches.triage import by_outcomes, read_cases  # noqa: PLC0415
     from evaluation.learning.outcomes import OUTCOMES  # noqa: PLC0415
-    from services.gateway.triage.choice import RoutingLimits  # noqa: PLC0415
+    from services.tickets.triage.choice import RoutingLimits  # noqa: PLC0415
 
     settings = platform.gateway.settings
     limits = RoutingLimits(settings.triage_sure_from, settings.triage_abstain_below)

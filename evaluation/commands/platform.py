@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from services.deployment.embedded import Embedded
     from services.kit.settings import PlatformSettings
     from services.knowledge.ports import Embedder
-    from services.serving.embedded import Embedded
 
 
 @contextmanager
@@ -18,8 +18,8 @@ def open_platform(data_dir: Path) -> "Iterator[Embedded]":
     Raises:
         InvalidInputError: Nothing is ingested there.
     """
+    from services.deployment.embedded import Embedded  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
-    from services.serving.embedded import Embedded  # noqa: PLC0415
 
     with Embedded.open(settings_of(data_dir)) as platform:
         if not platform.documents.hashes():
@@ -32,7 +32,7 @@ def embedder_of(platform: "Embedded | None") -> "Embedder":
     if platform:
         return platform.embedder
     from services.knowledge.embedding.embedders import CachedEmbedder  # noqa: PLC0415
-    from services.stores import open_embedder  # noqa: PLC0415
+    from services.room.open_stores import open_embedder  # noqa: PLC0415
 
     settings = settings_of(None)
     embedder = open_embedder(settings)

@@ -137,8 +137,8 @@ def page_choice(
         read_page_choices,
         write_page_choices,
     )
-    from services.gateway.page_choice.chance import ChoiceChance  # noqa: PLC0415
-    from services.gateway.walk.fit import Thresholds  # noqa: PLC0415
+    from services.tickets.page_choice.chance import ChoiceChance  # noqa: PLC0415
+    from services.tickets.walk.fit import Thresholds  # noqa: PLC0415
 
     started = time.perf_counter()
     cases = cases_of(read_rows(tickets), read_pairs(pairs), seed)
@@ -201,8 +201,8 @@ def said(
         ticket_texts_in,
         write_ticket_texts,
     )
-    from services.procedure.by_model.synthetic_tickets import TICKETS_PROMPT  # noqa: PLC0415
     from services.retrieval.lifting_texts import LOOK_EVERY_S  # noqa: PLC0415
+    from services.runbook.by_model.synthetic_tickets import TICKETS_PROMPT  # noqa: PLC0415
 
     started = time.perf_counter()
     if record is not None:

@@ -55,7 +55,7 @@ def summarize(
         ssh_network,
         summarise_faults,
     )
-    from services.executor.summary.summarise import summarise_traces  # noqa: PLC0415
+    from services.investigation.summary.summarise import summarise_traces  # noqa: PLC0415
 
     recorded_traces = read_traces(traces) if traces else []
     way: Summarise = summarise_traces

@@ -32,10 +32,10 @@ def triage(
     logistic regression.
     """
     from evaluation.benches.triage import masked, read_cases, run  # noqa: PLC0415
-    from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.gateway.triage.choice import RoutingLimits  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
-    from services.stores import open_embedder  # noqa: PLC0415
+    from services.room.open_stores import open_embedder  # noqa: PLC0415
+    from services.tickets.settings import GatewaySettings  # noqa: PLC0415
+    from services.tickets.triage.choice import RoutingLimits  # noqa: PLC0415
 
     settings = GatewaySettings()
     limits = RoutingLimits(settings.triage_sure_from, settings.triage_abstain_below)

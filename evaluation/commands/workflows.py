@@ -15,7 +15,7 @@ from evaluation.commands.progress import progress
 
 if TYPE_CHECKING:
     from services.contracts.planner import PlanRequest
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 app = typer.Typer()
 

@@ -9,8 +9,8 @@ from evaluation.fitting.forests import fitted_forest
 from evaluation.measures.conditions import ConditionExample
 from evaluation.measures.marked import MOST_RIGHT, marked_figures
 from services.kit.fits.trees import Forest
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.fact import FactKind
+from services.runbook.evidence.conditions import ConditionForests
+from services.runbook.evidence.fact import FactKind
 
 _FOLDS = 5
 

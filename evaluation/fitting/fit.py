@@ -11,8 +11,8 @@ from evaluation.fitting.weighings import Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.kit.fits.trees import Forest
 from services.knowledge.ports import Embedder
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.fact import FactKind, Forests
+from services.runbook.evidence.conditions import ConditionForests
+from services.runbook.evidence.fact import FactKind, Forests
 from services.scorer.criteria import FEATURES
 from services.scorer.scoring_fit import ScoringFit, ScoringWeights
 

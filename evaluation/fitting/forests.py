@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.perturbations.kinds import Perturbation
 from services.kit.fits.trees import Forest, Tree
-from services.procedure.evidence.fact import FactKind
+from services.runbook.evidence.fact import FactKind
 
 _TREES, _LEAVES, _RATE, _LEAST = 40, 8, 0.15, 20
 """Small: more of them told facts of unseen pages no better by more than a point."""

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from evaluation.benches.logic.page_choice import ChoiceCase
 from evaluation.measures.telling_apart import auc, calibration_error
-from services.gateway.page_choice.chance import ChoiceChance, LogitCurve
+from services.tickets.page_choice.chance import ChoiceChance, LogitCurve
 
 _PRIOR = (0.0, 1.0, 0.3)
 """Intercept and weights towards which few answers are drawn: what is stated is nearly believed."""

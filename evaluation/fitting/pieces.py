@@ -19,8 +19,8 @@ from evaluation.perturbations.kinds import Perturbation, PerturbationError
 from evaluation.perturbations.perturb import perturb
 from services.contracts.planner import Candidate
 from services.knowledge.ports import Embedder
-from services.procedure.evidence.fact import Fact, Forests
-from services.procedure.evidence.facts import facts_of
+from services.runbook.evidence.fact import Fact, Forests
+from services.runbook.evidence.facts import facts_of
 from services.scorer.cases import ScoringCase
 from services.scorer.relevance import TicketFit, relevance
 from services.scorer.scoring_fit import ScoringFit

@@ -11,7 +11,7 @@ from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.perturbations.kinds import Perturbation
 from services.kit.fits.trees import Forest
-from services.procedure.evidence.fact import FactKind, ScoredFact
+from services.runbook.evidence.fact import FactKind, ScoredFact
 from services.scorer.criteria import FEATURES
 from services.scorer.scoring_fit import DimensionWeights, ScoringWeights
 

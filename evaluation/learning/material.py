@@ -17,11 +17,11 @@ from evaluation.material.requests import score_request
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.planner import Candidate
 from services.contracts.scorer import DIMENSIONS
-from services.gateway.adoption.lessons import ScoredWorkflow
+from services.deployment.embedded import Embedded
 from services.knowledge.ports import Embedder
 from services.scorer.chance import features_of, is_by_rules, is_checked
 from services.scorer.service import ScorerService
-from services.serving.embedded import Embedded
+from services.tickets.adoption.lessons import ScoredWorkflow
 from services.workflow.model import Provenance, Workflow
 
 Row = tuple[Sample, ScoredWorkflow, str]

@@ -13,12 +13,12 @@ from evaluation.learning.teams import Team, turned
 from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures
 from evaluation.measures.telling_apart import calibration_error
-from services.gateway.adoption.lessons import Lesson
 from services.kit.fits.fitted import FittedFile
 from services.learning.comparison import LEAST_CASES, ComparisonOutcome, compare
 from services.learning.retrieval_calibration import features_of, sort_pages
 from services.learning.subject import WeightedLesson, split_holdout, weigh_lessons
 from services.retrieval.calibration import Calibration
+from services.tickets.adoption.lessons import Lesson
 
 OUTCOMES = (0, 5, 20, 100, 400)
 _EARLIER = 0.6

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from evaluation.benches.retrieval.calibration import Case, ranking_of
 from evaluation.fitting.chance import Sample, fit_chance
-from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
 from services.kit.fits.fitted import FittedFile
 from services.learning.acceptance_calibration import AcceptanceCalibration
 from services.learning.retrieval_calibration import RetrievalCalibration
 from services.learning.subject import Subject
 from services.retrieval.calibration import Calibration
+from services.tickets.adoption.lessons import Lesson, ScoredWorkflow
 
 ALERTS = "alerts"
 _LEAST = 30

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evaluation.material.logic_rows import LogicRow
+from services.deployment.embedded import Embedded
 from services.ingestion.converters import reader_of
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
-from services.serving.embedded import Embedded
 
 PageOf = Callable[[LogicRow], Document]
 

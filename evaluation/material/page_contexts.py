@@ -14,9 +14,9 @@ from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.model import Chunk, Document, IncidentNode, RetrievedChunk, RetrievedNode
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import ScreenedDocument
-from services.procedure.ports import ServedReading
 from services.retrieval.match import Rarity, terms_of
 from services.retrieval.query import read_query
+from services.runbook.ports import ServedReading
 
 
 class PageContexts:

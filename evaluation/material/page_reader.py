@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from services.contracts.retrieval import PageReading
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument
-from services.procedure.choose import ranked_procedures
-from services.procedure.lowering.lower import lower
-from services.procedure.model import Reading
-from services.procedure.ports import ReadingSource
-from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.pages import NoReadings, Pages
+from services.runbook.choose import ranked_procedures
+from services.runbook.lowering.lower import lower
+from services.runbook.model import Reading
+from services.runbook.ports import ReadingSource
+from services.runbook.store.sql_readings import SqlReadingStore
 from services.workflow.model import Workflow
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 Read = Callable[[Document], Reading | None]
 """What a reader makes of a page; None where it has not read it."""

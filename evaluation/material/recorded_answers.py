@@ -16,8 +16,8 @@ from evaluation.material.pairs import read_lines, write_lines
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.by_model.reader import ModelReader
-from services.procedure.model import Reading, as_json
+from services.runbook.by_model.reader import ModelReader
+from services.runbook.model import Reading, as_json
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "strong_model.jsonl"
 _NOT_KEPT = ("commands", "expected")

@@ -13,7 +13,7 @@ from evaluation.material.pairs import read_lines, write_lines
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.ports import JudgedAnswer
+from services.runbook.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge, chances_of_choice
 from services.scorer.judges.question import FactQuestion
 from services.scorer.service import ScorerService

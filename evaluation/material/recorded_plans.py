@@ -19,8 +19,8 @@ from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.planner.settings import AskModel, PlannerSettings
-from services.procedure.by_model.question import ProgramAnswer
-from services.procedure.model import as_json
+from services.runbook.by_model.question import ProgramAnswer
+from services.runbook.model import as_json
 
 RECORDED_PLANS = Path(__file__).parents[1] / "recorded" / "strong_plans.jsonl"
 

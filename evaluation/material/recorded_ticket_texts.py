@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.pairs import read_lines, write_lines
-from services.procedure.by_model.synthetic_tickets import TICKETS_PROMPT, usable_tickets
+from services.runbook.by_model.synthetic_tickets import TICKETS_PROMPT, usable_tickets
 
 RECORDED_TICKET_TEXTS = Path(__file__).parents[1] / "recorded" / "strong_said.jsonl"
 

@@ -10,7 +10,7 @@ from services.contracts.scorer import ScoreRequest
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.knowledge.screening.document import ScreenedDocument, hash_of
-from services.procedure.ports import ReadingSource
+from services.runbook.ports import ReadingSource
 
 RequestOf = Callable[[LogicRow], PlanRequest]
 

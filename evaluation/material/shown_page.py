@@ -2,7 +2,7 @@
 
 from services.contracts.planner import SERVED_BY
 from services.knowledge.page.parsing import parse_page
-from services.procedure.checklist.build import build_checklist
+from services.runbook.checklist.build import build_checklist
 from services.workflow.model import ShownPage, Workflow
 
 

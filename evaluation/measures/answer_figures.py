@@ -11,9 +11,9 @@ from evaluation.material.pairs import Pair
 from evaluation.measures.figures import Figures
 from evaluation.measures.support import SupportCheck
 from services.contracts.ticket import Fit
-from services.gateway.walk.fit import Thresholds
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
+from services.tickets.walk.fit import Thresholds
 from services.workflow.compare import compare, texts_of
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind, Workflow

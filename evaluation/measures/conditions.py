@@ -15,11 +15,11 @@ from evaluation.measures.logic_graph import LogicGraph
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import ScreenedDocument
 from services.language.answers import compared_answer
-from services.procedure.evidence.conditions import condition_features
-from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.facts import facts_of
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
-from services.procedure.evidence.page_lines import CitedPages
+from services.runbook.evidence.conditions import condition_features
+from services.runbook.evidence.fact import Fact, FactKind
+from services.runbook.evidence.facts import facts_of
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
 from services.workflow.compare import same_answer
 from services.workflow.model import Transition, Workflow
 

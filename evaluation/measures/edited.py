@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from services.executor.bindings.binding import step_key
-from services.procedure.lowering import lower
-from services.procedure.model import Arm, Node, Procedure, as_json
+from services.execution.bindings.binding import step_key
+from services.runbook.lowering import lower
+from services.runbook.model import Arm, Node, Procedure, as_json
 
 _BELOW = frozenset({"steps", "repeat", "otherwise", "arms"})
 

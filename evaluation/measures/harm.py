@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from itertools import permutations
 from statistics import fmean
 
-from services.procedure.facts import guards
+from services.runbook.facts import guards
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Workflow
 

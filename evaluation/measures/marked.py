@@ -11,8 +11,8 @@ from evaluation.measures.bootstrap import DRAWS, LEVEL
 from evaluation.measures.conditions import ConditionExample
 from evaluation.measures.figures import Figures
 from evaluation.measures.telling_apart import auc, calibration_error
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.fact import FactKind
+from services.runbook.evidence.conditions import ConditionForests
+from services.runbook.evidence.fact import FactKind
 
 MOST_RIGHT = 0.28
 """Share of the right ones that may be marked, where the bar is set."""

@@ -24,9 +24,9 @@ def answer(
     Where none is open, the number of a page takes that one instead of the page chosen before.
     Without an answer the questions are shown.
     """
+    from services.cli.terminal import show_questions  # noqa: PLC0415
     from services.contracts.gateway import TicketDetail  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
-    from services.terminal import show_questions  # noqa: PLC0415
 
     if bool(text.strip()) + unknown + go_on > 1:
         raise InvalidInputError("expected one of TEXT, --unknown and --go-on")

@@ -19,8 +19,8 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, when, and what it was before, the latest first."""
+    from services.cli.terminal import show_audit  # noqa: PLC0415
     from services.kit.access.audit import AuditFilter, AuditLog  # noqa: PLC0415
-    from services.terminal import show_audit  # noqa: PLC0415
 
     wanted = AuditFilter(who=who, action=action, subject=subject)
     with open_database(read_settings(data_dir=data_dir)) as database:

@@ -20,7 +20,7 @@ def backup(
     The file holds tickets and documents: keep it as you keep them. Settings and their secrets are
     not in it.
     """
-    from services.operations.backup import back_up  # noqa: PLC0415
+    from services.deployment.operations.backup import back_up  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     manifest = back_up(settings, path, lambda _part: None)
@@ -44,7 +44,7 @@ def restore(
 
     Stop the platform first. Tables are migrated; vectors and graph are rebuilt.
     """
-    from services.operations.restore import restore as bring_back  # noqa: PLC0415
+    from services.deployment.operations.restore import restore as bring_back  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     manifest = bring_back(

@@ -44,14 +44,14 @@ from services.cli.tools import app as tools
 from services.cli.training import app as training
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
-from services.serving.rooms import ROOMS, SETTINGS, find_room
+from services.deployment.rooms import ROOMS, SETTINGS, find_room
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
     from services.contracts.readings import Readings
+    from services.deployment.embedded import Embedded
+    from services.deployment.process import ServiceProcess
     from services.kit.errors import FlowXpertError
-    from services.serving.embedded import Embedded
-    from services.serving.process import ServiceProcess
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
@@ -143,7 +143,7 @@ def serve(
     ] = True,
 ) -> None:
     """Run one service in this process; it reaches the others at the addresses in the settings."""
-    from services.serving.process import ProcessRole, ServiceProcess  # noqa: PLC0415
+    from services.deployment.process import ProcessRole, ServiceProcess  # noqa: PLC0415
 
     stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
@@ -167,7 +167,7 @@ def work(
     Any number may run. It answers probes and metrics only. Each on one host needs a data folder of
     its own.
     """
-    from services.serving.process import ProcessRole, ServiceProcess  # noqa: PLC0415
+    from services.deployment.process import ProcessRole, ServiceProcess  # noqa: PLC0415
 
     stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
@@ -188,7 +188,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
-    from services.terminal import show_failures  # noqa: PLC0415
+    from services.cli.terminal import show_failures  # noqa: PLC0415
 
     stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
@@ -218,8 +218,8 @@ def ingest(
 
     The exit status is 1 when a document failed; the others are taken in.
     """
+    from services.cli.terminal import show_job  # noqa: PLC0415
     from services.contracts.ingestion import JobStatus  # noqa: PLC0415
-    from services.terminal import show_job  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
         job = _ingest(platform, path, prune=prune, quiet=as_json)
@@ -234,7 +234,7 @@ def ingest(
 @app.command()
 def roots(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """List the roots that documents came from, with the number of documents of each."""
-    from services.terminal import show_roots  # noqa: PLC0415
+    from services.cli.terminal import show_roots  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
         ingested_roots = platform.ingestion.roots()
@@ -256,7 +256,7 @@ def forget(
 
     For a folder that was moved, renamed or given up. A broken-off removal goes on.
     """
-    from services.terminal import show_job  # noqa: PLC0415
+    from services.cli.terminal import show_job  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
         ingested_root = platform.ingestion.root_here(root)
@@ -282,7 +282,7 @@ def reindex(*, data_dir: DataDir = None) -> None:
 
     Needed after another vector store, graph store or embedding model was chosen.
     """
-    from services.terminal import count_progress  # noqa: PLC0415
+    from services.cli.terminal import count_progress  # noqa: PLC0415
 
     with (
         open_platform(read_settings(data_dir=data_dir)) as platform,
@@ -295,13 +295,13 @@ def reindex(*, data_dir: DataDir = None) -> None:
 @app.command()
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Show a ticket with its best workflow, or why there is none."""
-    from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
-    from services.terminal import (  # noqa: PLC0415
+    from services.cli.terminal import (  # noqa: PLC0415
         show_questions,
         show_refusal,
         show_triage,
         show_workflow,
     )
+    from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
 
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
@@ -330,8 +330,8 @@ def workflow(
     ] = False,
 ) -> None:
     """Show a stored workflow, drawn here or in one of its written forms."""
+    from services.cli.terminal import show_workflow  # noqa: PLC0415
     from services.contracts.gateway import StoredWorkflow  # noqa: PLC0415
-    from services.terminal import show_workflow  # noqa: PLC0415
 
     address = f"/v1/workflows/{workflow_id}"
     with client_of(url) as client:
@@ -409,7 +409,7 @@ def _serve(
 def _ingest(
     platform: "Embedded", path: Path, *, prune: bool = True, quiet: bool = False
 ) -> "IngestJob":
-    from services.terminal import ingest_progress  # noqa: PLC0415
+    from services.cli.terminal import ingest_progress  # noqa: PLC0415
 
     if quiet:
         return platform.ingestion.ingest_here(path, prune=prune)
@@ -436,7 +436,7 @@ def _import_readings(platform: "Embedded", path: Path) -> None:
 def _skip_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines, a blank one for each whose page has had an import."""
     from services.kit.errors import NotFoundError  # noqa: PLC0415
-    from services.procedure.ports import Happening  # noqa: PLC0415
+    from services.runbook.ports import Happening  # noqa: PLC0415
 
     for line in lines:
         try:
@@ -458,8 +458,8 @@ def _read_alert(path: Path) -> object:
 
 def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
     """Post the alert as any ticket system would, and show the outcome."""
+    from services.cli.terminal import show_refusal, show_workflow  # noqa: PLC0415
     from services.contracts.gateway import Accepted, StoredWorkflow, TicketDetail  # noqa: PLC0415
-    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
 
     with client_of(url) as client:
         answer = client.post("/workflow", alert, wait=EXAMPLE_WAIT_S)

@@ -2,8 +2,8 @@
 
 from rich.text import Text
 
+from services.cli.terminal import console
 from services.contracts.composing import ChangeSeverity, Composition
-from services.terminal import console
 
 
 def show_composition(draft: Composition) -> None:

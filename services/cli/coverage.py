@@ -59,7 +59,7 @@ def coverage(
     page that surely fits. With `--documents` no platform is needed: for CI.
     """
     from services.contracts.coverage import MOST_RULES, RulesQuestion  # noqa: PLC0415
-    from services.gateway.page_quality.rule_files import read_rules  # noqa: PLC0415
+    from services.tickets.page_quality.rule_files import read_rules  # noqa: PLC0415
 
     alert_rules = [rule for path in rules or () for rule in read_rules(path)]
     with _open_coverage(documents, data_dir, url) as (reporter, unread):
@@ -93,8 +93,8 @@ def _open_coverage(
             yield reporter, 0
         return
     from services.cli.platform_access import open_platform, read_settings  # noqa: PLC0415
+    from services.cli.terminal import show_failures  # noqa: PLC0415
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
-    from services.terminal import show_failures  # noqa: PLC0415
 
     handle_signals()  # a pipeline that is cancelled leaves no folder behind
     with TemporaryDirectory(prefix="flowxpert-") as folder:
@@ -135,7 +135,7 @@ def _show(
     unreached: "Sequence[UnreachedPage]",
     mended: "PagesToMend",
 ) -> None:
-    from services.terminal import show_line  # noqa: PLC0415
+    from services.cli.terminal import show_line  # noqa: PLC0415
 
     rules = [each for report in reports for each in report.rules]
     if alert_rules:

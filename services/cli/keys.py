@@ -66,8 +66,8 @@ def list_keys(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """List all keys there ever were, with their scopes and their last use."""
     from dataclasses import asdict  # noqa: PLC0415
 
+    from services.cli.terminal import show_keys  # noqa: PLC0415
     from services.kit.access.keys import Keys  # noqa: PLC0415
-    from services.terminal import show_keys  # noqa: PLC0415
 
     with open_database(read_settings(data_dir=data_dir)) as database:
         infos = Keys(database).list()

@@ -73,7 +73,7 @@ def _learning(data_dir: Path | None) -> Iterator["SiteLearning"]:
 
 
 def _show(subjects: Sequence["LearningProgress"], *, as_json: bool) -> None:
-    from services.terminal import show_line  # noqa: PLC0415
+    from services.cli.terminal import show_line  # noqa: PLC0415
 
     if as_json:
         typer.echo(json.dumps([each.as_json() for each in subjects], indent=2))

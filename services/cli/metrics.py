@@ -29,12 +29,13 @@ def metrics() -> None:
 
 def sections() -> "Iterator[tuple[str, str]]":
     """Yield each title with the module whose metrics stand under it."""
-    from services.serving.rooms import ROOMS  # noqa: PLC0415
+    from services.deployment.rooms import ROOMS  # noqa: PLC0415
 
     yield "Every service", "services.kit.observability.metrics"
     for room in ROOMS:
-        if find_spec(f"services.{room.name}.metrics"):
-            yield room.name.capitalize(), f"services.{room.name}.metrics"
+        for package in (room.name, *room.packages):
+            if find_spec(f"services.{package}.metrics"):
+                yield room.name.capitalize(), f"services.{package}.metrics"
     yield "Language model", "services.llm.guard"
 
 

@@ -26,8 +26,8 @@ def build_graph(
 
     Only documents that are new or changed since the last run are read; a broken-off run goes on.
     """
+    from services.cli.terminal import estimate_line, pass_progress, show_build  # noqa: PLC0415
     from services.ingestion.graph_build.build_pass import ChosenDocuments  # noqa: PLC0415
-    from services.terminal import estimate_line, pass_progress, show_build  # noqa: PLC0415
 
     chosen = ChosenDocuments(pattern=documents, limit=limit, tokens=tokens)
     with open_platform(read_settings(data_dir=data_dir)) as platform:
@@ -63,8 +63,8 @@ def read(
     are still served.
     """
     from services.cli.reading_view import read_estimate_line, show_read  # noqa: PLC0415
+    from services.cli.terminal import pass_progress  # noqa: PLC0415
     from services.ingestion.readings.reading_pass import ChosenPages  # noqa: PLC0415
-    from services.terminal import pass_progress  # noqa: PLC0415
 
     with open_platform(read_settings(data_dir=data_dir)) as platform:
         path = platform.ingestion.root_here(root).path if root is not None else None

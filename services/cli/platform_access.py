@@ -12,10 +12,10 @@ from services.kit.errors import FlowXpertError
 if TYPE_CHECKING:
     from pydantic import BaseModel, SecretStr
 
+    from services.deployment.embedded import Embedded
     from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
     from services.kit.sql.database import Database
-    from services.serving.embedded import Embedded
 
 Resource = TypeVar("Resource")
 
@@ -29,9 +29,9 @@ class OneServiceError(FlowXpertError):
 
 def read_settings(**options: object) -> "PlatformSettings":
     """Read the settings, options before variables; report unknown variables."""
+    from services.deployment.rooms import SETTINGS  # noqa: PLC0415
     from services.kit.observability.logging import configure_logging  # noqa: PLC0415
     from services.kit.settings import PlatformSettings, report_unknown  # noqa: PLC0415
-    from services.serving.rooms import SETTINGS  # noqa: PLC0415
 
     chosen: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     settings = PlatformSettings(**chosen)
@@ -47,7 +47,7 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
         OneServiceError: Not everything is installed here.
     """
     try:
-        from services.serving.embedded import Embedded  # noqa: PLC0415
+        from services.deployment.embedded import Embedded  # noqa: PLC0415
 
         return Embedded.open(settings)
     except ModuleNotFoundError as error:
@@ -130,7 +130,7 @@ def open_database(settings: "PlatformSettings") -> Iterator["Database"]:
 
 def say(markup: str) -> None:
     """Print a message for people on stderr."""
-    from services.terminal import errors  # noqa: PLC0415
+    from services.cli.terminal import errors  # noqa: PLC0415
 
     errors.print(markup)
 

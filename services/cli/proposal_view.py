@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from services.cli.terminal import console, steps_table
 from services.contracts.proposals import (
     ProposalDetail,
     ProposalOrigin,
     ProposalState,
     ProposalSummary,
 )
-from services.procedure.lowering import lower
-from services.terminal import console, steps_table
+from services.runbook.lowering import lower
 
 _STYLE = {ProposalState.PROPOSED: "yellow", ProposalState.ACCEPTED: "green"}
 

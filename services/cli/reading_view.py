@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from services.cli.terminal import SHOWN_FAILURES, console, steps_table
 from services.contracts.readings import (
     EditPreview,
     ImportReport,
@@ -14,13 +15,12 @@ from services.contracts.readings import (
     ReadingSummary,
 )
 from services.kit.text import clean_text
-from services.procedure.editing.consequences import Consequences
-from services.procedure.editing.difference import Difference
-from services.procedure.lowering import lower
-from services.procedure.model import Doubt, LineRange, Procedure
-from services.procedure.ports import Event
-from services.procedure.program import extent_lines
-from services.terminal import SHOWN_FAILURES, console, steps_table
+from services.runbook.editing.consequences import Consequences
+from services.runbook.editing.difference import Difference
+from services.runbook.lowering import lower
+from services.runbook.model import Doubt, LineRange, Procedure
+from services.runbook.ports import Event
+from services.runbook.program import extent_lines
 from services.workflow.lint import Severity
 
 if TYPE_CHECKING:

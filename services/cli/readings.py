@@ -19,8 +19,8 @@ from services.cli.platform_access import open_local_or_remote, print_json
 
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
-    from services.procedure.editing.operations import Operation
-    from services.procedure.model import Reading
+    from services.runbook.editing.operations import Operation
+    from services.runbook.model import Reading
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -315,7 +315,7 @@ def _existing_file(path: Path) -> Path:
 
 def _read_operations(path: Path) -> "tuple[Operation, ...]":
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
-    from services.procedure.editing.operations import parse_operations  # noqa: PLC0415
+    from services.runbook.editing.operations import parse_operations  # noqa: PLC0415
 
     is_piped = str(path) == "-"
     text = sys.stdin.read() if is_piped else _existing_file(path).read_text(encoding="utf-8")
@@ -330,7 +330,7 @@ def _read_reading(path: Path) -> "Reading":
     from pydantic import ValidationError  # noqa: PLC0415
 
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
-    from services.procedure.model import Reading  # noqa: PLC0415
+    from services.runbook.model import Reading  # noqa: PLC0415
 
     try:
         payload = json.loads(_existing_file(path).read_text(encoding="utf-8"))

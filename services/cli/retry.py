@@ -67,8 +67,8 @@ def list_letters(
     as_json: AsJson = False,
 ) -> None:
     """List tasks that the queue has given up, with the reason, the oldest first."""
+    from services.cli.terminal import show_dead_letters  # noqa: PLC0415
     from services.contracts.dead_letters import DeadLetters  # noqa: PLC0415
-    from services.terminal import show_dead_letters  # noqa: PLC0415
 
     with client_of(url) as client:
         letters = DeadLetters.model_validate(client.get("/v1/dead-letters", limit=limit))

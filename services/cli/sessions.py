@@ -20,7 +20,7 @@ def list_sessions(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """List who is signed in, since when, and their last activity."""
     from dataclasses import asdict  # noqa: PLC0415
 
-    from services.terminal import show_sessions  # noqa: PLC0415
+    from services.cli.terminal import show_sessions  # noqa: PLC0415
 
     with open_database(read_settings(data_dir=data_dir)) as database:
         infos = _sessions(database).all()

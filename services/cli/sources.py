@@ -90,7 +90,7 @@ def log(
 
 
 def _show(source: "SyncSource") -> None:
-    from services.terminal import show_line  # noqa: PLC0415
+    from services.cli.terminal import show_line  # noqa: PLC0415
 
     show_line(f"{source.name}  {source.location} {source.branch} {source.subfolder}".rstrip())
     show_line(f"  every {source.every_minutes} min, next {source.next_at:%Y-%m-%d %H:%M}")
@@ -100,7 +100,7 @@ def _show(source: "SyncSource") -> None:
 
 
 def _show_sync(synced: "Synced") -> None:
-    from services.terminal import show_line  # noqa: PLC0415
+    from services.cli.terminal import show_line  # noqa: PLC0415
 
     commits = f" {synced.commit_before[:10] or 'nothing'} → {synced.commit_after[:10]}"
     show_line(

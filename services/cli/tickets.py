@@ -17,8 +17,8 @@ def tickets(
     """List the latest tickets of a running FlowXpert, retry them, or delete old ones."""
     if context.invoked_subcommand is not None:
         return
+    from services.cli.terminal import show_tickets  # noqa: PLC0415
     from services.contracts.gateway import TicketPage  # noqa: PLC0415
-    from services.terminal import show_tickets  # noqa: PLC0415
 
     with client_of(url) as client:
         page = TicketPage.model_validate(client.get("/v1/tickets", limit=limit))
@@ -43,8 +43,8 @@ def purge(
 
     The audit log keeps a line of each, without content.
     """
-    from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.gateway.ticket.retention import NoKeepDaysError, Retention  # noqa: PLC0415
+    from services.tickets.settings import GatewaySettings  # noqa: PLC0415
+    from services.tickets.ticket.retention import NoKeepDaysError, Retention  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     kept = days if days is not None else GatewaySettings().keep_days

@@ -9,7 +9,7 @@ import typer
 from services.kit.errors import ConflictError, InvalidInputError
 
 if TYPE_CHECKING:
-    from services.executor.tools.importing.entries import ImportResult
+    from services.execution.tools.importing.entries import ImportResult
 
 app = typer.Typer(no_args_is_help=True)
 importing = typer.Typer(no_args_is_help=True)
@@ -37,7 +37,7 @@ def openapi(
     Addresses and credentials stay in `targets.yaml`; nothing of the file's is taken over. What the
     catalogue cannot say is listed as left out.
     """
-    from services.executor.tools.importing.openapi import import_openapi_tools  # noqa: PLC0415
+    from services.execution.tools.importing.openapi import import_openapi_tools  # noqa: PLC0415
 
     _write(import_openapi_tools(file, target), out)
 
@@ -53,9 +53,9 @@ def mcp(
     out: Out = None,
 ) -> None:
     """Import the tools that an MCP server lists; that one only looks is the server's own word."""
-    from services.executor.adapters.mcp import list_tools  # noqa: PLC0415
-    from services.executor.tools.importing.mcp import import_mcp_tools  # noqa: PLC0415
-    from services.executor.tools.target import Target  # noqa: PLC0415
+    from services.execution.adapters.mcp import list_tools  # noqa: PLC0415
+    from services.execution.tools.importing.mcp import import_mcp_tools  # noqa: PLC0415
+    from services.execution.tools.target import Target  # noqa: PLC0415
 
     if bool(command) is bool(url):
         raise InvalidInputError("name the server's --command or its --url")

@@ -29,7 +29,7 @@ TicketId = Annotated[str, typer.Argument()]
 @teams_app.command("list")
 def list_teams(*, url: Url = DEFAULT_URL) -> None:
     """List the declared teams and what they look after."""
-    from services.terminal import show_line  # noqa: PLC0415
+    from services.cli.terminal import show_line  # noqa: PLC0415
 
     with client_of(url) as client:
         for team in client.get("/v1/teams"):
@@ -43,7 +43,7 @@ def put_teams(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Declare the teams of a file, or describe them anew."""
-    from services.gateway.triage.teams import read_teams  # noqa: PLC0415
+    from services.tickets.triage.teams import read_teams  # noqa: PLC0415
 
     teams = read_teams(file)
     with client_of(url) as client:
@@ -99,8 +99,8 @@ def assign(
 
 
 def _show(answer: object, *, as_json: bool) -> None:
+    from services.cli.terminal import show_triage  # noqa: PLC0415
     from services.contracts.triage import TriageDecision  # noqa: PLC0415
-    from services.terminal import show_triage  # noqa: PLC0415
 
     decision = TriageDecision.model_validate(answer)
     if as_json:

@@ -28,11 +28,11 @@ def try_bodies(
     With --json a line for each file; else a table, and how many files each source has. A refusal
     is a result like others: the exit status is 1 only where no file at all could be read.
     """
-    from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.gateway.sources.delivery_reader import DeliveryReader  # noqa: PLC0415
-    from services.gateway.sources.dry_run import files_of, try_file  # noqa: PLC0415
-    from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
-    from services.terminal import show_tried  # noqa: PLC0415
+    from services.cli.terminal import show_tried  # noqa: PLC0415
+    from services.integrations.sources.delivery_reader import DeliveryReader  # noqa: PLC0415
+    from services.integrations.sources.dry_run import files_of, try_file  # noqa: PLC0415
+    from services.integrations.sources.settings import WebhookSettings  # noqa: PLC0415
+    from services.tickets.settings import GatewaySettings  # noqa: PLC0415
 
     max_bytes = read_settings().max_body_bytes
     reader = DeliveryReader(GatewaySettings(), WebhookSettings())

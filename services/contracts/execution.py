@@ -235,7 +235,7 @@ class BindingApproval(Value):
     workflow_id: str = Field(default="", max_length=200)
     step: str = Field(max_length=200)
     binding: dict[str, Any]
-    """The binding; see `services/executor/bindings/binding.py`."""
+    """The binding; see `services/execution/bindings/binding.py`."""
 
 
 class StepBinding(Value):

@@ -11,11 +11,11 @@ from pydantic import ConfigDict, Field, PlainSerializer, StrictBool, WithJsonSch
 
 from services.contracts.client import ContractClient, route
 from services.kit.value import Value
-from services.procedure.editing.consequences import Consequences
-from services.procedure.editing.difference import Difference
-from services.procedure.editing.operations import MOST_OPERATIONS, Operation
-from services.procedure.model import Procedure, Reader, Reading, as_json
-from services.procedure.ports import BoxWord, Event, ReadingState, TicketDoubt
+from services.runbook.editing.consequences import Consequences
+from services.runbook.editing.difference import Difference
+from services.runbook.editing.operations import MOST_OPERATIONS, Operation
+from services.runbook.model import Procedure, Reader, Reading, as_json
+from services.runbook.ports import BoxWord, Event, ReadingState, TicketDoubt
 
 
 def _to_notation(noun: Reading | Procedure) -> dict[str, Any]:

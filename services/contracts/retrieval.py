@@ -11,8 +11,8 @@ from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
-from services.procedure.model import Procedure
-from services.procedure.ports import ReadingState, ServedReading
+from services.runbook.model import Procedure
+from services.runbook.ports import ReadingState, ServedReading
 from services.workflow.model import LinkedPage
 
 

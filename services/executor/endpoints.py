@@ -24,8 +24,8 @@ from services.contracts.execution import (
 )
 from services.contracts.searching import Searches
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
-from services.executor.search.endpoints import create_search_router, create_steering_router
-from services.executor.service import ChecklistRunError, RunRefusedError
+from services.execution.service import ChecklistRunError, RunRefusedError
+from services.investigation.search.endpoints import create_search_router, create_steering_router
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals

@@ -9,12 +9,12 @@ from services.contracts.execution import RunMode, RunOutcome
 from services.contracts.gateway import RunNote, SearchNote, StepSeen, Tickets
 from services.contracts.proposals import Proposals, Validation
 from services.contracts.searching import Searches, StartSearch
-from services.executor.runs.events import Event, RunEventKind
-from services.executor.runs.report import report_of
-from services.executor.runs.run import Run
-from services.executor.runs.store import RunStore
-from services.executor.search.store import SearchStore
-from services.executor.search.views import lines_of
+from services.execution.runs.events import Event, RunEventKind
+from services.execution.runs.report import report_of
+from services.execution.runs.run import Run
+from services.execution.runs.store import RunStore
+from services.investigation.search.store import SearchStore
+from services.investigation.search.views import lines_of
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 
 MOST_LINES = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from services.executor.settings import ExecutorSettings, SearchSettings
+from services.execution.settings import ExecutorSettings, SearchSettings
 from services.room.descriptor import (
     NO_SERVICE,
     Footprint,
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from sqlalchemy.orm import Session
 
-    from services.executor.search.service import SearchService
-    from services.executor.service import ExecutorService
-    from services.executor.summary.service import SummaryService
+    from services.execution.service import ExecutorService
+    from services.investigation.search.service import SearchService
+    from services.investigation.summary.service import SummaryService
     from services.kit.settings import PlatformSettings
     from services.room.peers import Peers
     from services.room.stores import Stores
@@ -39,24 +39,24 @@ class ExecutorServices(NamedTuple):
 
 def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
     """Build the executor over its stores in SQL and the tools of its catalogue."""
-    from services.executor.adapters.adapters import all_adapters
+    from services.execution.adapters.adapters import all_adapters
+    from services.execution.approved_steps import DocumentTexts
+    from services.execution.bindings.store import BindingStore
+    from services.execution.runs.engine import RunEngine
+    from services.execution.runs.store import ADVANCE_TASK, REPORT_TASK, RunStore
+    from services.execution.service import ExecutorService
+    from services.execution.tool_caller import ToolCaller
+    from services.execution.tools.catalogue import CachedCatalogue
     from services.executor.app import create_app
-    from services.executor.approved_steps import DocumentTexts
-    from services.executor.bindings.store import BindingStore
     from services.executor.reporters import RunReporter, SearchReporter
-    from services.executor.runs.engine import RunEngine
-    from services.executor.runs.store import ADVANCE_TASK, REPORT_TASK, RunStore
-    from services.executor.search.engine import SearchEngine
-    from services.executor.search.service import SearchService
-    from services.executor.search.store import REPORT_TASK as SEARCH_REPORT_TASK
-    from services.executor.search.store import SEARCH_TASK, SearchStore
-    from services.executor.service import ExecutorService
-    from services.executor.summary.service import SummaryService
-    from services.executor.summary.store import DRAW_TASK, PROPOSE_TASK, SummaryStore
-    from services.executor.tool_caller import ToolCaller
-    from services.executor.tools.catalogue import CachedCatalogue
+    from services.investigation.search.engine import SearchEngine
+    from services.investigation.search.service import SearchService
+    from services.investigation.search.store import REPORT_TASK as SEARCH_REPORT_TASK
+    from services.investigation.search.store import SEARCH_TASK, SearchStore
+    from services.investigation.summary.service import SummaryService
+    from services.investigation.summary.store import DRAW_TASK, PROPOSE_TASK, SummaryStore
     from services.kit.clock import Clock
-    from services.procedure.store.sql_readings import SqlReadingStore
+    from services.runbook.store.sql_readings import SqlReadingStore
 
     settings = ExecutorSettings()
     catalogue, clock = CachedCatalogue(settings.catalogue), Clock.of_folder(settings.catalogue)
@@ -173,6 +173,7 @@ ROOM = Room(
             replicas=1, up_to=4, cpu="100m", memory="512Mi", model="planner", goes_outside=True
         ),
     ),
+    packages=("execution", "investigation"),
     settings=(ExecutorSettings, SearchSettings),
     has_queue=True,
     lanes=("executor_model",),

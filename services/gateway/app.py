@@ -4,48 +4,49 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from services.gateway.adoption.endpoints import create_adoption_router
-from services.gateway.adoption.feedback_recorder import (
-    record_hand_over,
-    record_verdict,
-    undo_hand_over,
-)
-from services.gateway.adoption.service import AdoptionService
 from services.gateway.audit import create_audit_router
-from services.gateway.clarify.endpoints import create_clarify_router
-from services.gateway.endpoints import (
-    create_delivery_router,
-    create_holder_router,
-    create_run_note_router,
-    create_ticket_router,
-)
-from services.gateway.mcp.endpoint import create_mcp_router
-from services.gateway.page_quality.endpoints import (
-    create_completeness_router,
-    create_coverage_router,
-)
-from services.gateway.page_quality.queries import CoverageQueries
 from services.gateway.parts import GatewayParts
-from services.gateway.service import GatewayService
-from services.gateway.sources.delivery_reader import DeliveryReader
-from services.gateway.streams import create_stream_router
-from services.gateway.ticket.citations import Citations
-from services.gateway.ticket.listing.gauges import TicketGauges
-from services.gateway.triage.endpoints import create_triage_router
-from services.gateway.triage.service import TriageService
-from services.gateway.ui import create_pages
-from services.gateway.ui.knowledge.backend import KnowledgeBackend
-from services.gateway.ui.knowledge.documents import with_page_limits
-from services.gateway.ui.sign_in import SignInPages
-from services.gateway.walk.dead_letters import DeadLetterOffice
-from services.gateway.walk.endpoints import create_retry_router
-from services.gateway.walk.walk_retry import WalkRetry
-from services.gateway.walk.workflow_refresh import WorkflowRefresh
+from services.integrations.endpoints import create_delivery_router
+from services.integrations.sources.delivery_reader import DeliveryReader
+from services.integrations.sources.systems.generic import GENERIC
 from services.kit.access.access import Access
 from services.kit.access.audit import AuditLog
 from services.kit.http.app import Lifespan, create_service_app
 from services.kit.http.health import Check
 from services.kit.sign_in.flow import SignIn
+from services.tickets.adoption.endpoints import create_adoption_router
+from services.tickets.adoption.feedback_recorder import (
+    record_hand_over,
+    record_verdict,
+    undo_hand_over,
+)
+from services.tickets.adoption.service import AdoptionService
+from services.tickets.clarify.endpoints import create_clarify_router
+from services.tickets.endpoints import (
+    create_holder_router,
+    create_run_note_router,
+    create_ticket_router,
+)
+from services.tickets.page_quality.endpoints import (
+    create_completeness_router,
+    create_coverage_router,
+)
+from services.tickets.page_quality.queries import CoverageQueries
+from services.tickets.service import TicketService
+from services.tickets.ticket.citations import Citations
+from services.tickets.ticket.listing.gauges import TicketGauges
+from services.tickets.triage.endpoints import create_triage_router
+from services.tickets.triage.service import TriageService
+from services.tickets.walk.dead_letters import DeadLetterOffice
+from services.tickets.walk.endpoints import create_retry_router
+from services.tickets.walk.walk_retry import WalkRetry
+from services.tickets.walk.workflow_refresh import WorkflowRefresh
+from services.web.mcp.endpoint import create_mcp_router
+from services.web.streams import create_stream_router
+from services.web.ui import create_pages
+from services.web.ui.knowledge.backend import KnowledgeBackend
+from services.web.ui.knowledge.documents import with_page_limits
+from services.web.ui.sign_in import SignInPages
 
 
 def create_app(
@@ -80,13 +81,13 @@ def create_app(
         knowledge.readings if knowledge else None,
         knowledge.ingestion if knowledge else None,
     )
-    service = GatewayService(
+    service = TicketService(
         database,
         outbox,
         retrieval,
         settings,
         queries=parts.queries,
-        reader=reader,
+        read_own=lambda raw: reader.read(raw, GENERIC.name),
         answer_handler=answer_handler,
         walk_retry=walk_retry,
         announcer=write_back,

@@ -12,22 +12,22 @@ from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval
 from services.contracts.searching import Searches
 from services.contracts.summaries import Summaries
-from services.gateway.clarify.answer_handler import AnswerHandler
-from services.gateway.clarify.question_policy import QuestionPolicy
-from services.gateway.page_quality.service import CoverageService
-from services.gateway.ports import Knowledge
-from services.gateway.run_notes import RunNotes
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.settings import WebhookSettings
-from services.gateway.ticket.queries import Queries
-from services.gateway.triage.team_router import TeamRouter
-from services.gateway.walk.fit import Thresholds
-from services.gateway.writeback.service import WriteBack
+from services.integrations.sources.settings import WebhookSettings
+from services.integrations.writeback.service import WriteBack
 from services.kit.http.health import Check
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
+from services.tickets.clarify.answer_handler import AnswerHandler
+from services.tickets.clarify.question_policy import QuestionPolicy
+from services.tickets.page_quality.service import CoverageService
+from services.tickets.run_notes import RunNotes
+from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queries import Queries
+from services.tickets.triage.team_router import TeamRouter
+from services.tickets.walk.fit import Thresholds
+from services.web.ui.knowledge.backend import Knowledge
 
 
 @dataclass(frozen=True)

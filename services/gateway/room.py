@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.contracts.composing import COMPOSED_WITHIN_S
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.settings import WebhookSettings
-from services.gateway.writeback.settings import WriteBackSettings
+from services.integrations.sources.settings import WebhookSettings
+from services.integrations.writeback.settings import WriteBackSettings
 from services.room.descriptor import (
     NO_SERVICE,
     Footprint,
@@ -17,6 +16,7 @@ from services.room.descriptor import (
     RunningRoom,
     Store,
 )
+from services.tickets.settings import GatewaySettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,15 +36,15 @@ _ANSWER_WITHIN_S = 30.0
 def build(stores: Stores, peers: Peers) -> RunningRoom[GatewayParts]:
     """Build the gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
-    from services.gateway.page_choice.chance import ChoiceChance
-    from services.gateway.page_quality.completeness import CompletenessService
     from services.gateway.parts import GatewayParts
-    from services.gateway.ports import Knowledge
-    from services.gateway.triage.team_router import TeamRouter
-    from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
-    from services.gateway.writeback.service import WriteBack
-    from services.gateway.writeback.weekly import WeeklyDigest
+    from services.integrations.writeback.service import WriteBack
+    from services.integrations.writeback.weekly import WeeklyDigest
+    from services.tickets.page_choice.chance import ChoiceChance
+    from services.tickets.page_quality.completeness import CompletenessService
+    from services.tickets.triage.team_router import TeamRouter
+    from services.tickets.walk.fit import Thresholds
+    from services.web.ui.knowledge.backend import Knowledge
 
     settings = GatewaySettings()
     write_back_settings = WriteBackSettings()
@@ -115,10 +115,10 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[GatewayParts]:
 def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.gateway.app import create_app
-    from services.gateway.page_quality.completeness import CompletenessService
     from services.gateway.parts import GatewayParts
     from services.kit.queue.outbox import Outbox
     from services.kit.sql.database import Database
+    from services.tickets.page_quality.completeness import CompletenessService
 
     database = Database.memory()
     return create_app(
@@ -149,6 +149,7 @@ ROOM = Room(
         is_published=True,
         secrets={"FLOWXPERT_WEBHOOK_ALERTMANAGER_SECRET": "alertmanager-secret"},
     ),
+    packages=("tickets", "integrations", "web"),
     settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
     has_queue=True,
     lanes=("gateway_model",),

@@ -12,21 +12,29 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.contracts.searching import StartSearch
-from services.gateway.adoption.doubts import DOUBT_TASK, DoubtReporter
-from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
-from services.gateway.clarify.answer_handler import AnswerHandler
-from services.gateway.clarify.comment_reader import CommentReader
-from services.gateway.clarify.question_policy import WORD_TASK
-from services.gateway.clarify.question_selection import QuestionSelector
-from services.gateway.clarify.question_writer import QuestionWriter
-from services.gateway.page_choice.chance import ChoiceChance
-from services.gateway.page_choice.page_chooser import PageChooser
-from services.gateway.page_feedback import PageFeedbackStore
-from services.gateway.page_quality.dismissals import Dismissals
 from services.gateway.parts import GatewayParts, create_question_policy
-from services.gateway.run_notes import DiagnosticRunStarter
-from services.gateway.settings import GatewaySettings
-from services.gateway.ticket.queue import (
+from services.integrations.writeback.service import WRITE_BACK_TASK, WriteBack
+from services.integrations.writeback.service import park as park_write_back
+from services.integrations.writeback.weekly import DIGEST_TASK, LOOK_EVERY_S, WeeklyDigest
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
+from services.kit.sql.database import Database
+from services.llm.chat_model import ChatModel
+from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter
+from services.tickets.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
+from services.tickets.clarify.answer_handler import AnswerHandler
+from services.tickets.clarify.comment_reader import CommentReader
+from services.tickets.clarify.question_policy import WORD_TASK
+from services.tickets.clarify.question_selection import QuestionSelector
+from services.tickets.clarify.question_writer import QuestionWriter
+from services.tickets.page_choice.chance import ChoiceChance
+from services.tickets.page_choice.page_chooser import PageChooser
+from services.tickets.page_feedback import PageFeedbackStore
+from services.tickets.page_quality.dismissals import Dismissals
+from services.tickets.run_notes import DiagnosticRunStarter
+from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queue import (
     CHOOSE_PAGE_TASK,
     FORGET_CASES_TASK,
     LEARN_TICKET_TASK,
@@ -36,23 +44,15 @@ from services.gateway.ticket.queue import (
     WALK_TASK,
     WITHDRAW_TASK,
 )
-from services.gateway.ticket.retention import Retention
-from services.gateway.triage.service import TriageService
-from services.gateway.triage.team_router import LEARN_TASK, TeamRouter
-from services.gateway.walk.catch_up import CATCH_UP_TASK, CatchUp
-from services.gateway.walk.context_builder import ContextBuilder
-from services.gateway.walk.fit import Thresholds
-from services.gateway.walk.page_reranker import PageReranker
-from services.gateway.walk.walk import Walk
-from services.gateway.walk.walk_store import WalkStore, park
-from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
-from services.gateway.writeback.service import park as park_write_back
-from services.gateway.writeback.weekly import DIGEST_TASK, LOOK_EVERY_S, WeeklyDigest
-from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
-from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
-from services.kit.sql.database import Database
-from services.llm.chat_model import ChatModel
+from services.tickets.ticket.retention import Retention
+from services.tickets.triage.service import TriageService
+from services.tickets.triage.team_router import LEARN_TASK, TeamRouter
+from services.tickets.walk.catch_up import CATCH_UP_TASK, CatchUp
+from services.tickets.walk.context_builder import ContextBuilder
+from services.tickets.walk.fit import Thresholds
+from services.tickets.walk.page_reranker import PageReranker
+from services.tickets.walk.walk import Walk
+from services.tickets.walk.walk_store import WalkStore, park
 
 _log = structlog.get_logger()
 

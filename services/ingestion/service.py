@@ -34,7 +34,7 @@ from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vector
 from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.llm.guard import GuardedChatModel
-from services.procedure.store.sql_boxes import SqlBoxStore
+from services.runbook.store.sql_boxes import SqlBoxStore
 
 
 class IngestionService:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from services.gateway.adoption.lessons import Lesson
 from services.learning.regression import (
     ANY,
     NEGATIVE,
@@ -14,6 +13,7 @@ from services.learning.regression import (
 )
 from services.learning.subject import BASE_RATE, AnyLesson, WeightedLesson, log_chance
 from services.scorer.chance import BY_RULES, Chance, Features, features_of, is_by_rules, is_checked
+from services.tickets.adoption.lessons import Lesson
 
 
 class AcceptanceCalibration:

@@ -13,7 +13,7 @@ from services.knowledge.page.boxes import candidates_with_words, find_boxes, is_
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.sql_documents import SqlDocumentStore
-from services.procedure.store.sql_boxes import SqlBoxStore
+from services.runbook.store.sql_boxes import SqlBoxStore
 
 MOST_PAGES = 300
 """Most pages that are read, those corrected last."""

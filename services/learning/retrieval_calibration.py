@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from services.contracts.retrieval import PageSigns
-from services.gateway.adoption.lessons import Lesson
 from services.learning.comparison import ComparisonOutcome, compare_gains
 from services.learning.regression import (
     ANY,
@@ -33,6 +32,7 @@ from services.retrieval.calibration import (
     Ranking,
     SignalWeights,
 )
+from services.tickets.adoption.lessons import Lesson
 
 _UNSEEN_SHARE = 0.1
 """Share of the rest left to pages that did not come near."""

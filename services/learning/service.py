@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from services.gateway.adoption.lessons import Lessons
 from services.kit.errors import NotFoundError
 from services.kit.fits.fitted import FittedFile, UnusableFitError
 from services.kit.fits.in_use import Fits, FitState, StoredFit
@@ -28,6 +27,7 @@ from services.learning.subject import (
     split_holdout,
     weigh_lessons,
 )
+from services.tickets.adoption.lessons import Lessons
 
 SUBJECTS: tuple[Subject, ...] = (RetrievalCalibration(), AcceptanceCalibration(), BoxCalibration())
 """Subjects that are learned; a further one is a line here."""

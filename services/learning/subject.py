@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from services.contracts.adoption import Judgement
-from services.gateway.adoption.lessons import Lesson
 from services.kit.fits.fitted import FittedFile
 from services.learning.box_lessons import BoxLesson
+from services.tickets.adoption.lessons import Lesson
 
 LIKELIEST = 0.98
 """Largest chance that counts, so that one surprise does not outweigh all else."""

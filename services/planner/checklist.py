@@ -12,8 +12,8 @@ from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
 from services.knowledge.screening.withheld import withheld_lines
 from services.language.names import alert_names
-from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
-from services.procedure.checklist.opening import open_sections
+from services.runbook.checklist.build import LONGEST_PAGE, build_checklist
+from services.runbook.checklist.opening import open_sections
 from services.workflow.model import ShownPage, Workflow
 
 _REMEMBERED = 256

@@ -12,10 +12,10 @@ from services.planner.joining import (
     is_title,
     names_a_page,
 )
-from services.procedure.choose import ranked_procedures
-from services.procedure.model import Reading
-from services.procedure.ports import ReadingState, ServedReading
-from services.procedure.serving import draw
+from services.runbook.choose import ranked_procedures
+from services.runbook.model import Reading
+from services.runbook.ports import ReadingState, ServedReading
+from services.runbook.serving import draw
 from services.workflow.model import Provenance, StepKind, Workflow
 
 BEGUN_FROM_BOXES = "begun from boxes: nobody was asked for its decisions"

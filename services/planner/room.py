@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from services.contracts.composing import COMPOSED_WITHIN_S
 from services.planner.settings import PlannerSettings
-from services.room.descriptor import NO_SERVICE, Footprint, ProcessResources, Room, RunningRoom
+from services.room.descriptor import (
+    NO_SERVICE,
+    Footprint,
+    ProcessResources,
+    Room,
+    RunningRoom,
+)
 from services.room.peers import Frontend
 
 if TYPE_CHECKING:

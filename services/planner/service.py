@@ -19,8 +19,8 @@ from services.planner.generation.question import ticket_text
 from services.planner.metrics import SUSPICIOUS
 from services.planner.readings import competing, workflows
 from services.planner.settings import AskModel, PlannerSettings
-from services.procedure.choose import ranked_procedures
-from services.procedure.ports import ReadingState
+from services.runbook.choose import ranked_procedures
+from services.runbook.ports import ReadingState
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 

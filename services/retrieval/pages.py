@@ -10,7 +10,7 @@ from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.kinds.link_pages import entries, is_mostly_links
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
-from services.procedure.ports import BoxSource, ReadingSource, ServedReading
+from services.runbook.ports import BoxSource, ReadingSource, ServedReading
 from services.workflow.model import LinkedPage
 
 

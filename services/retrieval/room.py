@@ -29,11 +29,11 @@ def build(stores: Stores, _peers: Peers) -> RunningRoom[RetrievalService]:
     from services.knowledge.page.box_fit import BoxHabit
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.knowledge.stores.sql_symptom_texts import SqlSymptomTexts
-    from services.procedure.store.sql_boxes import SqlBoxStore
-    from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
     from services.retrieval.calibration import Calibration
     from services.retrieval.service import RetrievalService
+    from services.runbook.store.sql_boxes import SqlBoxStore
+    from services.runbook.store.sql_readings import SqlReadingStore
 
     calibration = FitInUse(Calibration.of_folder(stores.folder), stores.database)
     service = RetrievalService(

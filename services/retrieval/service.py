@@ -37,7 +37,6 @@ from services.knowledge.ports import (
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
-from services.procedure.ports import BoxSource, ReadingSource
 from services.retrieval.calibration import Calibration, SignalWeights, confidence
 from services.retrieval.candidates import find_candidates
 from services.retrieval.fusion import DocumentEvidence, Ranked, rank_documents, relevance
@@ -47,6 +46,7 @@ from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.settings import RetrievalSettings
 from services.retrieval.surroundings import surroundings
+from services.runbook.ports import BoxSource, ReadingSource
 
 _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""

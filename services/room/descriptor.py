@@ -88,9 +88,7 @@ class RunningRoom(Generic[S_co]):
 class Room(Generic[S_co]):
     """A deployable. Importing its `room.py` imports settings alone; `build` imports the rest.
 
-    The location of its files follows from its name: tables and migrations (`tables.py`,
-    `migrations/`), metrics (`metrics.py`), the description of its routes
-    (`proto/openapi/<name>.json`).
+    The description of its routes is `proto/openapi/<name>.json`.
     """
 
     name: str
@@ -100,6 +98,8 @@ class Room(Generic[S_co]):
     describe: Callable[[PlatformSettings], FastAPI]
     """Builds its app without a service behind it, to export the description of its routes."""
     footprint: Footprint
+    packages: tuple[str, ...] = ()
+    """Packages of `services/` that its processes hold beside the one of its name, lowest first."""
     settings: tuple[type[Settings], ...] = ()
     has_queue: bool = False
     """True if it has tasks; further processes may then work on them."""

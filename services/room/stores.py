@@ -21,7 +21,7 @@ from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
-from services.stores import (
+from services.room.open_stores import (
     LocalEmbedder,
     MissingServerError,
     open_embedder,

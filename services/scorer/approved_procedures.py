@@ -5,10 +5,10 @@ from functools import cached_property
 
 from services.contracts.retrieval import PageReading
 from services.language.answers import compared_answer
-from services.procedure.agreement import match_steps
-from services.procedure.evidence.fact import Fact, FactKind, ScoredFact
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
-from services.procedure.lowering import lower
+from services.runbook.agreement import match_steps
+from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.lowering import lower
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 

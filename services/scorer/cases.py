@@ -12,12 +12,12 @@ from services.grounding.grounder import GroundedStep, Grounder, RecentVectors
 from services.kit.lru_cache import LruCache
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.screening.document import hash_of
-from services.procedure.evidence.conditions import Condition, ConditionForests, conditions_of
-from services.procedure.evidence.consensus import Voter, with_votes
-from services.procedure.evidence.fact import Forests, ScoredFact, score_facts
-from services.procedure.evidence.facts import facts_of
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
-from services.procedure.evidence.page_lines import CitedPages
+from services.runbook.evidence.conditions import Condition, ConditionForests, conditions_of
+from services.runbook.evidence.consensus import Voter, with_votes
+from services.runbook.evidence.fact import Forests, ScoredFact, score_facts
+from services.runbook.evidence.facts import facts_of
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
 from services.scorer.approved_procedures import ApprovedProcedures
 from services.scorer.scoring_fit import ScoringFit, ScoringWeights
 from services.workflow.graph import successors

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS, Score
 from services.kit.fits.fitted import FittedFile, Spread, refuse_unknown
-from services.procedure.model import Reader
+from services.runbook.model import Reader
 from services.workflow.model import Provenance, WorkflowKind
 
 Features = Mapping[str, float]

@@ -7,14 +7,14 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, GroundedStep
 from services.kit.text import ellipsize, squeeze
-from services.procedure.evidence.fact import (
+from services.runbook.evidence.fact import (
     FactKind,
     ScoredFact,
     in_words,
     least_likely,
     log_odds,
 )
-from services.procedure.evidence.grounded_workflow import brevity_features, coverage_features
+from services.runbook.evidence.grounded_workflow import brevity_features, coverage_features
 from services.scorer.cases import ScoringCase
 from services.scorer.scoring_fit import Features, on_scale
 from services.workflow.graph import reachable, successors

@@ -10,8 +10,8 @@ from services.grounding.grounder import GROUNDED
 from services.kit.value import Value
 from services.knowledge.page.block import BlockKind, plain
 from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
-from services.procedure.evidence.conditions import Condition
-from services.procedure.evidence.fact import BY_EVIDENCE
+from services.runbook.evidence.conditions import Condition
+from services.runbook.evidence.fact import BY_EVIDENCE
 from services.scorer.cases import ScoringCase
 from services.workflow.model import ShownPage, Workflow
 

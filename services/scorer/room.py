@@ -27,8 +27,8 @@ def build(stores: Stores, _peers: Peers) -> RunningRoom[ScorerService]:
     """Build the scorer; with a database it keeps its scores beside the readings."""
     from services.kit.fits.in_use import FitInUse
     from services.kit.queue.periodic import Periodic
-    from services.procedure.store.sql_readings import SqlReadingStore
-    from services.procedure.store.sql_scoring import SqlAnswerStore, SqlPreparedStore
+    from services.runbook.store.sql_readings import SqlReadingStore
+    from services.runbook.store.sql_scoring import SqlAnswerStore, SqlPreparedStore
     from services.scorer.app import create_app
     from services.scorer.score_cache import EVERY_S, ScorePreparation
     from services.scorer.scoring_fit import ScoringFit

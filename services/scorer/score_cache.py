@@ -15,8 +15,8 @@ from services.kit.lru_cache import LruCache
 from services.kit.versions import hash_sources
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import ScreenedDocument, hash_of
-from services.procedure.ports import PreparedStore, ReadingSource, ServedReading
-from services.procedure.serving import draw
+from services.runbook.ports import PreparedStore, ReadingSource, ServedReading
+from services.runbook.serving import draw
 from services.scorer.metrics import PREPARED
 from services.scorer.page_scores import PageScores
 from services.workflow.model import Provenance, Workflow
@@ -29,7 +29,7 @@ _KEPT = 2048
 _CODE_VERSION = hash_sources(
     "scorer/**/*.py",
     "grounding/*.py",
-    "procedure/**/*.py",
+    "runbook/**/*.py",
     "workflow/**/*.py",
     "workflow/**/*.yaml",
     "language/*.py",

@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS
 from services.kit.fits.fitted import FittedFile, FittedNumbers, refuse_unknown
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.fact import Forests
+from services.runbook.evidence.conditions import ConditionForests
+from services.runbook.evidence.fact import Forests
 from services.scorer.chance import Chance
 
 Features = Mapping[str, float]

@@ -17,8 +17,8 @@ from services.grounding.grounder import RecentVectors
 from services.kit.lru_cache import LruCache
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
-from services.procedure.evidence.conditions import with_doubts
-from services.procedure.ports import AnswerStore, PreparedStore
+from services.runbook.evidence.conditions import with_doubts
+from services.runbook.ports import AnswerStore, PreparedStore
 from services.scorer.cases import CaseBuilder, ScoringCase, cited_texts, is_served
 from services.scorer.chance import Chance, chance_of_page, with_chance
 from services.scorer.criteria import CRITERIA

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from services.executor.adapters.port import NotSentError
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.target import Target
-from services.executor.tools.tool import SshWay, Tool, ToolEffect
+from services.execution.adapters.port import NotSentError
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.target import Target
+from services.execution.tools.tool import SshWay, Tool, ToolEffect
 from services.simulator.faults import ActiveFaults
 from services.simulator.model import World, healthy_world
 from services.simulator.shell import Shell

@@ -32,9 +32,9 @@ class NotInTheImage(MetaPathFinder):
             raise ModuleNotFoundError(f"this image does not hold {fullname}", name=fullname)
 
 
-def import_all_of(room: str) -> None:
+def import_all_of(package_name: str) -> None:
     """Its modules, and what their functions import when they are called."""
-    package = importlib.import_module(f"services.{room}")
+    package = importlib.import_module(f"services.{package_name}")
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         module = importlib.import_module(info.name)
         for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
@@ -48,11 +48,11 @@ def import_all_of(room: str) -> None:
 def build(name: str, folder: Path) -> None:
     """As `flowxpert serve` does, on stores that need no server."""
     import services.cli  # noqa: F401
-    from services import stores
+    from services.deployment.process import ServiceProcess
+    from services.deployment.rooms import find_room
     from services.kit.settings import PlatformSettings
+    from services.room import open_stores as stores
     from services.room.descriptor import Store
-    from services.serving.process import ServiceProcess
-    from services.serving.rooms import find_room
 
     room = find_room(name)
     needed = room.footprint.stores
@@ -85,7 +85,10 @@ def main() -> None:
     sys.meta_path.insert(0, NotInTheImage(locked))
     with tempfile.TemporaryDirectory() as folder:
         build(name, Path(folder))
-        import_all_of(name)
+        from services.deployment.rooms import find_room
+
+        for package_name in (name, *find_room(name).packages):
+            import_all_of(package_name)
     tops = {module.partition(".")[0] for module in sys.modules}
     used = set().union(*(OWNERS.get(top, set()) for top in tops)) & locked
     sys.stdout.write("\n".join(sorted(used)))

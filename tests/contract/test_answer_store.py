@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from services.kit.lru_cache import LruCache
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import JudgedAnswer
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.store.sql_scoring import SqlAnswerStore
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import JudgedAnswer
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_scoring import SqlAnswerStore
 from tests.contract.databases import database_of
 
 TEXT, OTHER = "a" * 64, "b" * 64

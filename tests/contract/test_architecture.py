@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.serving.rooms import ROOMS
+from services.deployment.rooms import ROOMS, find_room
 
 ROOT = Path(__file__).parents[2]
 DEPLOYABLES = [room.name for room in ROOMS]
@@ -20,16 +20,15 @@ def layers() -> list[set[str]]:
 
 
 def test_every_room_has_its_place_in_the_import_rules():
-    rooms = {f"services.{path.parent.name}" for path in ROOT.glob("services/*/__init__.py")}
-    modules = {f"services.{path.stem}" for path in ROOT.glob("services/*.py")}
-    placed = set().union(*layers())
-    assert rooms | modules - {"services.__init__"} | {"evaluation", "training"} == placed
+    packages = {f"services.{path.parent.name}" for path in ROOT.glob("services/*/__init__.py")}
+    assert packages | {"evaluation", "training"} == set().union(*layers())
+    assert [path.name for path in ROOT.glob("services/*.py")] == ["__init__.py"]
 
 
 def test_the_documentation_tells_the_import_rules_and_names_files_that_are_there():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     (chain,) = re.findall(r"Who may import whom is checked: ([^.]*)\.", page)
-    named = [set(re.findall(r"`(\w+)`", layer)) for layer in chain.split(">")]
+    named = [set(re.findall(r"`([\w.]+)`", layer)) for layer in chain.split(">")]
     here = {f"services.{room}" for room in DEPLOYABLES}
     assert named == [
         set() if layer == here else {each.removeprefix("services.") for each in layer}
@@ -46,8 +45,9 @@ def test_deployables_stand_side_by_side():
 
 @pytest.mark.parametrize("room", DEPLOYABLES)
 def test_a_path_tells_the_layer(room):
-    expected = {"app.py", "endpoints.py", "settings.py"}
-    assert expected <= {path.name for path in (ROOT / "services" / room).iterdir()}
+    packages = [room, *find_room(room).packages]
+    files = {path.name for each in packages for path in (ROOT / "services" / each).iterdir()}
+    assert {"app.py", "room.py", "endpoints.py", "settings.py"} <= files
 
 
 def test_every_error_has_a_name_of_its_own():

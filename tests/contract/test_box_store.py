@@ -3,8 +3,8 @@
 import pytest
 
 from services.kit.access.audit import AuditFilter, AuditLog
-from services.procedure.ports import MarkedBlock
-from services.procedure.store.sql_boxes import SqlBoxStore
+from services.runbook.ports import MarkedBlock
+from services.runbook.store.sql_boxes import SqlBoxStore
 from tests.contract.databases import database_of
 
 

@@ -17,8 +17,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from services.cli import app
+from services.deployment.rooms import SETTINGS
 from services.kit.settings import NOT_SETTINGS
-from services.serving.rooms import SETTINGS
 from tests.blocks import EXECUTED, GUIDES, PAGES, ROOT, Block, blocks, words
 
 NOT_RUN = {

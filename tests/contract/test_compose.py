@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from services.serving.rooms import ROOMS
+from services.deployment.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
 OURS = "flowxpert/"
@@ -203,7 +203,7 @@ def test_the_secrets_are_made_once_each_its_own_and_good_enough(tmp_path, config
 
 
 def test_every_flowxpert_variable_is_a_known_setting(ours):
-    from services.serving.rooms import SETTINGS
+    from services.deployment.rooms import SETTINGS
 
     settings = {name for cls in SETTINGS for name in cls.names()}
     for name, service in ours.items():

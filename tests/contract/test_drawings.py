@@ -11,9 +11,9 @@ from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext
 from services.planner.readings import workflows
-from services.procedure.checking.walker import findings
-from services.procedure.lowering import lower
-from services.procedure.ports import ServedReading
+from services.runbook.checking.walker import findings
+from services.runbook.lowering import lower
+from services.runbook.ports import ServedReading
 from services.workflow.lint import is_clean, lint
 
 ROOT = Path(__file__).parents[2]

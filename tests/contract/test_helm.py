@@ -89,7 +89,7 @@ def test_kubernetes_knows_every_object_and_every_field(one):
 
 
 def test_each_service_has_its_processes_in_each_form(one):
-    from services.serving.rooms import ROOMS
+    from services.deployment.rooms import ROOMS
 
     names = {name.split("-", 1)[1] for kind, name in one if kind == "Deployment"}
     workers = {f"{room.name}-worker" for room in ROOMS if room.has_queue}
@@ -241,7 +241,7 @@ def test_no_secret_stands_in_a_variable(one):
 
 
 def test_every_flowxpert_variable_is_a_known_setting(one):
-    from services.serving.rooms import SETTINGS
+    from services.deployment.rooms import SETTINGS
 
     existing = {name for cls in SETTINGS for name in cls.names()}
     settings = {
@@ -312,7 +312,7 @@ def wanted_connections(manifests: Objects) -> Iterator[tuple[str, str, int]]:
         e for (k, n), e in manifests.items() if k == "ConfigMap" and n.endswith("-settings")
     )
     addresses = settings["data"]
-    from services.serving.rooms import ROOMS
+    from services.deployment.rooms import ROOMS
 
     for room in ROOMS:
         for name in room.footprint.calls:

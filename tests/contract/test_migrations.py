@@ -11,6 +11,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
 from services.kit.migrations import (
+    PACKAGES,
     ROOMS,
     SERVICES,
     OutdatedRevisionError,
@@ -59,7 +60,9 @@ def test_no_room_migrates_the_tables_of_another():
 
 
 def test_every_room_with_tables_is_migrated():
-    assert {path.parent.name for path in SERVICES.glob("*/tables.py")} == set(ROOMS)
+    packages = {path.parent.parent.name for path in SERVICES.glob("*/migrations/versions")}
+    assert packages == set(PACKAGES.values())
+    assert ROOMS == ("executor", "gateway", "ingestion", "kit", "knowledge", "procedure")
 
 
 @pytest.mark.parametrize(
@@ -86,9 +89,9 @@ def test_a_new_revision_counts_on_from_the_highest(tmp_path):
     command = [sys.executable, "-m", "services.kit.migrations", "gateway", "Another column"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-    versions = tmp_path / "services" / "gateway" / "migrations" / "versions"
+    versions = tmp_path / "services" / "tickets" / "migrations" / "versions"
     newest = max(path.stem for path in versions.glob("v*.py"))
-    before = max(path.stem for path in (SERVICES / "gateway/migrations/versions").glob("v*.py"))
+    before = max(path.stem for path in (SERVICES / "tickets/migrations/versions").glob("v*.py"))
     assert newest.startswith(f"v{int(before[1:5]) + 1:04d}_another_column")
     text = (versions / f"{newest}.py").read_text(encoding="utf-8")
     assert f"down_revision: str | None = '{before[1:5]}'" in text

@@ -7,18 +7,18 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
+from services.deployment.rooms import ROOMS
 from services.gateway.app import create_app as create_gateway
 from services.gateway.parts import GatewayParts
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.sync.endpoints import create_sync_router
+from services.integrations.sources.settings import WebhookSettings
 from services.kit.access.needs import Need
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.serving.rooms import ROOMS
+from services.tickets.settings import GatewaySettings
 
 ROOT = Path(__file__).parents[2]
 SECRET = "what only the ticket system knows"

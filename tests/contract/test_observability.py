@@ -12,7 +12,7 @@ import typer
 import yaml
 
 from services.cli import app
-from services.serving.rooms import SETTINGS
+from services.deployment.rooms import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "deploy" / "observability"

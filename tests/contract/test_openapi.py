@@ -32,7 +32,7 @@ def test_the_committed_documents_are_what_the_apps_serve():
 
 
 def test_every_service_has_its_document():
-    rooms = {path.parent.name for path in ROOT.glob("services/*/endpoints.py")}
+    rooms = {path.parent.name for path in ROOT.glob("services/*/room.py")}
     assert {path.stem for path in DOCUMENTS} == rooms
 
 

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import Happening
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.store.sql_scoring import SqlPreparedStore
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import Happening
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_scoring import SqlPreparedStore
 from tests.contract.databases import database_of
-from tests.unit.procedure.programs import do, procedure
+from tests.unit.runbook.programs import do, procedure
 
 TEXT, OTHER = "a" * 64, "b" * 64
 NOW, NEWER = "1" * 16, "2" * 16

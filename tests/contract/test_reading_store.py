@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.procedure.doubts import settle_doubt
-from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
-from services.procedure.ports import (
+from services.runbook.doubts import settle_doubt
+from services.runbook.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
+from services.runbook.ports import (
     Happening,
     NothingToUndoError,
     ReadingNotFoundError,
@@ -15,8 +15,8 @@ from services.procedure.ports import (
     TextFilter,
     TicketDoubt,
 )
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.tables import HistoryRow
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.runbook.tables import HistoryRow
 from tests.contract.databases import database_of
 
 TEXT, OTHER = "a" * 64, "b" * 64

@@ -46,7 +46,7 @@ def test_every_command_exists():
 
 
 def test_the_readme_names_every_service():
-    rooms = {path.parent.name for path in ROOT.glob("services/*/endpoints.py")}
+    rooms = {path.parent.name for path in ROOT.glob("services/*/room.py")}
     named = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert set(named) == rooms
 

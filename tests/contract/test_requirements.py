@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from services.deployment.rooms import ROOMS
 from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.knowledge.embedding.onnx_model import ensure_model_file
-from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
 ROOMS_ASK = sorted(

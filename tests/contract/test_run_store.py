@@ -3,10 +3,10 @@
 import pytest
 
 from services.contracts.execution import RunOutcome
-from services.executor.bindings.binding import Binding
-from services.executor.bindings.store import BindingStore
-from services.executor.runs.events import NewEvent, RunEventKind
-from services.executor.runs.store import (
+from services.execution.bindings.binding import Binding
+from services.execution.bindings.store import BindingStore
+from services.execution.runs.events import NewEvent, RunEventKind
+from services.execution.runs.store import (
     LostRunError,
     RunMovedError,
     RunNotFoundError,
@@ -17,7 +17,7 @@ from services.kit.queue.outbox import Outbox
 from services.simulator.faults import Fault
 from services.workflow.model import Citation, Step, StepKind
 from tests.contract.databases import database_of
-from tests.unit.executor.carrying import Carrying
+from tests.unit.execution.carrying import Carrying
 
 STEP = Step(
     id="s1",

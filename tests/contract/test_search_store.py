@@ -3,8 +3,8 @@
 import pytest
 
 from services.contracts.searching import SearchOutcome
-from services.executor.search.events import NewEvent, SearchEventKind
-from services.executor.search.store import (
+from services.investigation.search.events import NewSearchEvent, SearchEventKind
+from services.investigation.search.store import (
     LostSearchError,
     SearchMovedError,
     SearchNotFoundError,
@@ -13,7 +13,7 @@ from services.executor.search.store import (
 )
 from services.kit.queue.outbox import Outbox
 from tests.contract.databases import database_of
-from tests.unit.executor.seeking import FINDS, SHUT_DOWN, Seeking
+from tests.unit.investigation.seeking import FINDS, SHUT_DOWN, Seeking
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -42,9 +42,9 @@ def test_an_unknown_search_is_none(seeking):
 
 def test_of_two_who_add_the_same_event_one_is_refused(seeking):
     stored = seeking.store.load(seeking.start())
-    seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED, by="a")], 0)
+    seeking.store.append(stored, [NewSearchEvent(SearchEventKind.PAUSED, by="a")], 0)
     with pytest.raises(SearchMovedError):
-        seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED, by="b")], 0)
+        seeking.store.append(stored, [NewSearchEvent(SearchEventKind.PAUSED, by="b")], 0)
 
 
 def test_one_worker_drives_it_and_another_adds_nothing(seeking):
@@ -53,7 +53,7 @@ def test_one_worker_drives_it_and_another_adds_nothing(seeking):
     assert not seeking.store.leases.acquire(search, "another", 60)
     stored = seeking.store.load(search)
     with pytest.raises(LostSearchError):
-        seeking.store.append(stored, [NewEvent(SearchEventKind.PAUSED)], 0, driver="another")
+        seeking.store.append(stored, [NewSearchEvent(SearchEventKind.PAUSED)], 0, driver="another")
     seeking.store.leases.release(search, "me")
     assert seeking.store.leases.acquire(search, "another", 60)
 

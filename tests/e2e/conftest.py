@@ -13,9 +13,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from tests.waiting import eventually
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

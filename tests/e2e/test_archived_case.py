@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from tests.e2e.conftest import Running, example_alert
 from tests.waiting import eventually
 

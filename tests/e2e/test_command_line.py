@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from services.cli import commands as cli
+from services.cli.terminal import SHOWN_FAILURES
 from services.kit.data_dir import describe_owner, own_data_dir
-from services.terminal import SHOWN_FAILURES
 from tests.blocks import ROOT, blocks
 from tests.command import Done, flowxpert, started
 

@@ -4,9 +4,9 @@ import json
 
 from fastapi.testclient import TestClient
 
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.serving.embedded import Embedded
 from tests.readings import reading_of_list
 
 POWER = "Check the power supply of the switch"

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from services.deployment.embedded import Embedded
 from services.kit.clock import Clock
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from services.simulator.faults import Fault, RepairEffect
 from services.simulator.simulation import PAGES, READINGS, Simulation
 from tests.e2e.conftest import Running

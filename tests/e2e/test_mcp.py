@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from services.gateway.mcp.server import TOOLS
+from services.web.mcp.server import TOOLS
 from tests.e2e.conftest import Running
 
 SLOW = {"title": "Users report slow pages", "description": "Since noon rack 7 is slow."}

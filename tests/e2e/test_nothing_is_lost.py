@@ -15,8 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from tests.ports import free_port
 
 pytestmark = pytest.mark.slow

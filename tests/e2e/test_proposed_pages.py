@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from services.cli.terminal import console, show_workflow
 from services.contracts.gateway import StoredWorkflow, TicketDetail
-from services.gateway.writeback.note import build_parts
-from services.terminal import console, show_workflow
+from services.integrations.writeback.note import build_parts
 from tests.e2e.conftest import Running, taken_in
 from tests.unit.ingestion.proposing import TEXT, run
 from tests.unit.ingestion.proposing import page as proposed_page

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.serving.embedded import Embedded
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES, Simulation
 from tests.waiting import eventually

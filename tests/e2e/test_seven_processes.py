@@ -17,10 +17,10 @@ import pytest
 
 from evaluation.benches.load.servers import Valkey, begin
 from services.contracts.scorer import DIMENSIONS
+from services.deployment.embedded import Embedded
+from services.deployment.rooms import ROOMS
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
-from services.serving.rooms import ROOMS
 from tests.ports import free_port
 from tests.postgres import pgvector_url
 

@@ -13,13 +13,13 @@ from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
 from sqlalchemy import delete, select
 
+from services.deployment.embedded import Embedded
 from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow, SessionRow
-from services.serving.embedded import Embedded
 from tests.e2e.conftest import example_alert
 from tests.issuer import AUDIENCE, CLIENT, CLIENT_SECRET, ISSUER, Issuer
 from tests.waiting import eventually

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.gateway.ticket.severity import SEVERITIES
+from services.tickets.ticket.severity import SEVERITIES
 from tests.command import flowxpert
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))

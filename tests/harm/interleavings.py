@@ -24,14 +24,14 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from services.contracts.readings import ApprovalRequest, ReadingQuery
+from services.deployment.peers import LocalPeers
+from services.deployment.rooms import ROOMS
 from services.gateway.room import ROOM as GATEWAY
 from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
 from services.kit.settings import PlatformSettings
-from services.procedure.model import Reading, as_json
 from services.room.stores import Stores
-from services.serving.peers import LocalPeers
-from services.serving.rooms import ROOMS
+from services.runbook.model import Reading, as_json
 
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 TICKETS = (

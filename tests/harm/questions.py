@@ -22,12 +22,12 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from services.gateway.clarify.branches import Situation
-from services.gateway.tables import ClarificationRow
-from services.gateway.ticket.question import ClarifyingQuestion, answered_exits, words
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
+from services.tickets.clarify.branches import Situation
+from services.tickets.tables import ClarificationRow
+from services.tickets.ticket.question import ClarifyingQuestion, answered_exits, words
 from services.workflow.model import Citation, Workflow
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))

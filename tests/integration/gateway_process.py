@@ -10,11 +10,9 @@ from pathlib import Path
 from services.contracts.planner import PlanRequest, PlanResponse
 from services.gateway.app import create_app
 from services.gateway.parts import GatewayParts
-from services.gateway.settings import GatewaySettings
-from services.gateway.triage.team_router import TeamRouter
 from services.gateway.work import create_walk, register_learning, register_tasks
-from services.gateway.writeback.service import WriteBack
-from services.gateway.writeback.settings import WriteBackSettings
+from services.integrations.writeback.service import WriteBack
+from services.integrations.writeback.settings import WriteBackSettings
 from services.kit.http.server import ServerThread
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.workforce import OutboxWorker, Workforce
@@ -22,6 +20,8 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.tickets.settings import GatewaySettings
+from services.tickets.triage.team_router import TeamRouter
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 PLANNING_S = 0.02

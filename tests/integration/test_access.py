@@ -20,13 +20,11 @@ from services.contracts.proposals import ProposalsClient
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
 from services.gateway.parts import GatewayParts
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.settings import WebhookSettings
-from services.gateway.triage.team_router import TeamRouter
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.proposals.endpoints import create_proposals_router
 from services.ingestion.readings.endpoints import create_readings_router
+from services.integrations.sources.settings import WebhookSettings
 from services.kit.access.access import Access
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.keys import Keys
@@ -40,7 +38,9 @@ from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_graph import SqlGraphStore
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.tickets.settings import GatewaySettings
+from services.tickets.triage.team_router import TeamRouter
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 from tests.readings import reading_of_list
 from tests.unit.gateway.fakes import FakeRetrieval

@@ -13,9 +13,9 @@ import mcp.client.stdio  # noqa: F401 - it keeps the stderr that there is when i
 import pytest
 import yaml
 
-from services.executor.tools.catalogue import Catalogue
+from services.execution.tools.catalogue import Catalogue
 from services.knowledge.screening.document import hash_of
-from services.procedure.model import as_json
+from services.runbook.model import as_json
 from services.simulator.simulation import PAGES
 from tests.command import flowxpert
 from tests.readings import drawn_reading

@@ -23,16 +23,16 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from services.deployment.embedded import Embedded
 from services.kit.clock import Clock
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.model import as_json
-from services.serving.embedded import Embedded
+from services.runbook.model import as_json
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES, READINGS, Simulation
 from tests.readings import drawn_reading
-from tests.unit.procedure.programs import ask, end
+from tests.unit.runbook.programs import ask, end
 
 pytestmark = pytest.mark.slow
 

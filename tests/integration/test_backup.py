@@ -10,6 +10,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, select
 
 from services.contracts.retrieval import RetrieveRequest
+from services.deployment.embedded import Embedded
+from services.deployment.operations.archive import MANIFEST, UnusableBackupError
+from services.deployment.operations.backup import TargetExistsError, back_up
+from services.deployment.operations.restore import NotEmptyError, restore
 from services.kit.access.keys import Keys
 from services.kit.access.sessions.people import Person
 from services.kit.access.sessions.sessions import SessionEndedError, Sessions
@@ -17,10 +21,6 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import PersonRow
 from services.knowledge.model import Case
-from services.operations.archive import MANIFEST, UnusableBackupError
-from services.operations.backup import TargetExistsError, back_up
-from services.operations.restore import NotEmptyError, restore
-from services.serving.embedded import Embedded
 from tests.contract.graphs import graph_server
 from tests.postgres import postgres_url
 

@@ -11,22 +11,22 @@ import pytest
 from pydantic import PrivateAttr
 
 from services.contracts.execution import RunOutcome
-from services.executor.adapters.adapters import all_adapters
-from services.executor.adapters.http import HttpAdapter
-from services.executor.adapters.mcp import McpAdapter
-from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
-from services.executor.adapters.ssh import SshAdapter
-from services.executor.runs.engine import RunEngine
-from services.executor.runs.events import QuestionKind, RunEventKind
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.outputs import read_output
-from services.executor.tools.target import Target
-from services.executor.tools.tool import Tool
+from services.execution.adapters.adapters import all_adapters
+from services.execution.adapters.http import HttpAdapter
+from services.execution.adapters.mcp import McpAdapter
+from services.execution.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.execution.adapters.ssh import SshAdapter
+from services.execution.runs.engine import RunEngine
+from services.execution.runs.events import QuestionKind, RunEventKind
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.outputs import read_output
+from services.execution.tools.target import Target
+from services.execution.tools.tool import Tool
 from services.kit.clock import Clock
 from services.simulator.devices import Misbehaviour
 from services.simulator.faults import Fault
 from services.simulator.simulation import Simulation
-from tests.unit.executor.carrying import Carrying
+from tests.unit.execution.carrying import Carrying
 
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 NEIGHBOR = {"neighbor": "10.0.11.1"}

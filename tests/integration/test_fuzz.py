@@ -27,15 +27,15 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from services.deployment.embedded import Embedded
 from services.ingestion.app import create_app as create_ingestion
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import hash_of
 from services.planner.app import create_app as create_planner
-from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.app import create_app as create_retrieval
+from services.runbook.store.sql_readings import SqlReadingStore
 from services.scorer.app import create_app as create_scorer
-from services.serving.embedded import Embedded
 from tests.readings import reading_of_list
 
 pytestmark = pytest.mark.slow

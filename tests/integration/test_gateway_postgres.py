@@ -7,8 +7,8 @@ from sqlalchemy import text
 
 from services.kit.sql.database import Database
 from tests.postgres import postgres_url
-from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.harness import gateway_over
+from tests.unit.tickets.clarify.charts import DISK
 
 TABLES = (
     "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event, "

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
-from services.executor.adapters.ssh import SshAdapter
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.outputs import read_output
-from services.executor.tools.tool import BadArgumentError
+from services.execution.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.execution.adapters.ssh import SshAdapter
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.outputs import read_output
+from services.execution.tools.tool import BadArgumentError
 from services.knowledge.screening.document import hash_of
-from services.procedure.model import Reader, as_json
+from services.runbook.model import Reader, as_json
 from tests.readings import drawn_reading, reading_of_list
 from tests.servers.openssh import SSHD, WHERE, new_key, openssh, serving
 from tests.waiting import eventually

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from services.cli import app
 from services.contracts.retrieval import RetrieveRequest
+from services.deployment.embedded import Embedded
 from services.kit.fits import in_use as fits
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 
 PAGES = Path(__file__).parents[2] / "examples" / "documents" / "wiki"
 REQUEST = RetrieveRequest(title="Fan tray failed", description="The fan tray of a switch failed.")

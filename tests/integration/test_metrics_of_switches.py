@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from services.contracts.execution import RunOutcome
-from services.executor.adapters.http import HttpAdapter
-from services.executor.runs.events import QuestionKind, RunEventKind
-from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.outputs import read_output
+from services.execution.adapters.http import HttpAdapter
+from services.execution.runs.events import QuestionKind, RunEventKind
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.outputs import read_output
 from services.kit.clock import Clock
 from services.simulator.faults import Fault, RepairEffect
 from services.simulator.simulation import Simulation

@@ -13,8 +13,6 @@ from services.contracts.ingestion import IngestionClient
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
 from services.gateway.parts import GatewayParts
-from services.gateway.ports import Knowledge
-from services.gateway.settings import GatewaySettings
 from services.ingestion.app import create_app as create_ingestion
 from services.kit.access.access import Access
 from services.kit.access.keys import Keys
@@ -22,6 +20,8 @@ from services.kit.access.scopes import Scope
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.tickets.settings import GatewaySettings
+from services.web.ui.knowledge.backend import Knowledge
 from tests.pictures import picture
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion.harness import IngestionHarness

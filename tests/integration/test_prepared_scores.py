@@ -13,7 +13,7 @@ from services.kit.migrations import ROOMS
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.planner.service import PlannerService
-from services.procedure.store.sql_scoring import SqlPreparedStore
+from services.runbook.store.sql_scoring import SqlPreparedStore
 from services.scorer.service import ScorerService
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -2,19 +2,19 @@
 
 import pytest
 
+from services.deployment.embedded import Embedded
+from services.deployment.process import ServiceProcess
+from services.deployment.rooms import SCORER
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
-from services.procedure.model import Reader
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.store.sql_scoring import SqlPreparedStore
+from services.runbook.model import Reader
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_scoring import SqlPreparedStore
 from services.scorer import score_cache
-from services.serving.embedded import Embedded
-from services.serving.process import ServiceProcess
-from services.serving.rooms import SCORER
 from tests.readings import drawn_reading
-from tests.unit.procedure.programs import ask, do
+from tests.unit.runbook.programs import ask, do
 from tests.waiting import eventually
 
 TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace the tray.\n"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from services.deployment.embedded import Embedded
 from services.ingestion.offline import open_proposals_here
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 from tests import command
 from tests.unit.ingestion.proposing import TEXT, page, run
 

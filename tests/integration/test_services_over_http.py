@@ -20,6 +20,8 @@ from services.contracts.planner import PlannerClient, PlanRequest
 from services.contracts.retrieval import RetrievalClient, RetrieveRequest
 from services.contracts.scorer import ScorerClient, ScoreRequest
 from services.contracts.ticket import TicketDraft
+from services.deployment.process import NoQueueError, ProcessRole, ServiceProcess
+from services.deployment.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.service import IngestionService
 from services.kit.access.credentials import MissingCredentialError
@@ -41,8 +43,6 @@ from services.retrieval.service import RetrievalService
 from services.room.stores import MissingServerError
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
-from services.serving.process import NoQueueError, ProcessRole, ServiceProcess
-from services.serving.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
 from tests.ports import free_port
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

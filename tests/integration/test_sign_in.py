@@ -17,7 +17,6 @@ from sqlalchemy import select, update
 
 from services.gateway.app import create_app
 from services.gateway.parts import GatewayParts
-from services.gateway.settings import GatewaySettings
 from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
 from services.kit.access.sessions.sessions import FRESH_S
@@ -26,6 +25,7 @@ from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow, PersonRow, SessionRow, SignInRow
+from services.tickets.settings import GatewaySettings
 from tests.issuer import AUDIENCE, CLIENT, CLIENT_SECRET, ISSUER, Issuer
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.waiting import eventually

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from services.contracts.retrieval import RetrieveRequest
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from services.knowledge.stores.neo4j import Neo4jGraphStore
 from services.knowledge.stores.pgvector import PgVectorStore
-from services.serving.embedded import Embedded
 from tests.contract.graphs import graph_server
 from tests.postgres import pgvector_url
 

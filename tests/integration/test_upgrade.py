@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from services.deployment.embedded import Embedded
 from services.kit.data_dir import LOCK_FILE
 from services.kit.migrations import UnknownRevisionError, revisions_of
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.serving.embedded import Embedded
 from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]

@@ -18,13 +18,13 @@ from sqlalchemy import column as sql_column
 from sqlalchemy import func, inspect, table, update
 from sqlalchemy.engine import make_url
 
+from services.deployment.embedded import Embedded
+from services.deployment.operations.sql_dump import lines_of, tables_of
 from services.kit.migrations import ROOMS
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.page.parsing import parse_page
-from services.operations.sql_dump import lines_of, tables_of
-from services.procedure.checklist.build import first_instruction
-from services.serving.embedded import Embedded
+from services.runbook.checklist.build import first_instruction
 from tests.postgres import postgres_url
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "upgrade"

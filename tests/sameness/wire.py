@@ -33,7 +33,7 @@ def below(cls):
         yield each
         yield from below(each)
 refusals = {getattr(e, "name", e.__name__): e.status_code for e in below(FlowXpertError)}
-from services.procedure import model
+from services.runbook import model
 print(json.dumps({"refusals": refusals, "tags": sorted(model._KEY_OF.items())}))
 """
 """Printed by the code of a checkout: refusals with their status, tags of stored programs."""

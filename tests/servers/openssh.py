@@ -11,7 +11,7 @@ from pathlib import Path
 
 import paramiko
 
-from services.executor.tools.target import Target
+from services.execution.tools.target import Target
 from tests.ports import free_port
 
 SSHD = Path("/usr/sbin/sshd")

@@ -18,8 +18,8 @@ from types import CodeType, FrameType
 from fastapi.testclient import TestClient
 
 import services
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 
 ROOT = Path(__file__).parents[2]
 SERVICES = f"{Path(services.__path__[0])}/"

@@ -16,7 +16,7 @@ from rich.console import Console
 from services.kit.settings import PlatformSettings
 from services.planner.composing.component import Component, Components
 from services.planner.composing.filtering import ComponentFilter, clauses
-from services.stores import open_embedder
+from services.room.open_stores import open_embedder
 
 VERBS = ("Show", "Clear", "Restart", "Delete", "Create", "List", "Export", "Check", "Set", "Drain")
 THINGS = ("interface", "session", "route", "volume", "user", "queue", "node", "alert", "ticket")

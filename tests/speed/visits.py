@@ -32,10 +32,10 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.kit.tables import OutboxRow
-from services.serving.embedded import Embedded
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))
 START_S = 90.0

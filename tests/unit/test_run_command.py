@@ -8,8 +8,8 @@ import pytest
 from services.cli.commands import _import_readings
 from services.contracts.readings import ApprovalRequest, ReadingQuery
 from services.knowledge.screening.document import hash_of
-from services.procedure.model import as_json
-from services.procedure.ports import ReadingState
+from services.runbook.model import as_json
+from services.runbook.ports import ReadingState
 from tests.readings import reading_of_list
 from tests.unit.ingestion.harness import IngestionHarness
 

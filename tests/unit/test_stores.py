@@ -5,7 +5,7 @@ import pytest
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.stores.pgvector import NotPostgresError
-from services.stores import MissingServerError, UnknownVectorStoreError, open_vectors
+from services.room.open_stores import MissingServerError, UnknownVectorStoreError, open_vectors
 
 
 @pytest.fixture

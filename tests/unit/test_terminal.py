@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.cli.terminal import show_line, show_workflow
 from services.contracts.gateway import StoredWorkflow
 from services.contracts.scorer import DIMENSIONS, Dimension, Score
 from services.contracts.ticket import Fit
-from services.terminal import show_line, show_workflow
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 from tests.checklists import checklist_of
 

@@ -9,12 +9,12 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from services.llm.chat_model import Message
-from services.procedure.by_model.question import messages as about_page
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
-from services.procedure.evidence.page_lines import CitedPages
-from services.procedure.lowering import lower
-from services.procedure.model import Procedure, Reading, as_json
-from services.procedure.program import line_numbers
+from services.runbook.by_model.question import messages as about_page
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
+from services.runbook.lowering import lower
+from services.runbook.model import Procedure, Reading, as_json
+from services.runbook.program import line_numbers
 from services.scorer.cases import PageFacts
 from services.scorer.judges.fact_judge import answer_text, orders_of, prompt_messages
 from services.scorer.judges.question import FactQuestion

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from services.ingestion.converters import reader_of
 from services.knowledge.screening.document import hash_of
 from services.knowledge.screening.screening import screen_document
-from services.procedure.model import Reading
+from services.runbook.model import Reading
 from training.errors import SharedPagesError, UnusableMaterialError
 
 READINGS, CORRECTED, DOCUMENTS = "readings.jsonl", "corrected.jsonl", "documents"

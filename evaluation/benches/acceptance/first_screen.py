@@ -12,11 +12,11 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.walk.binding import substitute_labels
-from services.gateway.walk.fit import Thresholds, judge_candidate
 from services.knowledge.model import RetrievedChunk
-from services.procedure.checklist.shown import AS_IT_IS
-from services.procedure.checklist.text import page_lines
+from services.runbook.checklist.shown import AS_IT_IS
+from services.runbook.checklist.text import page_lines
+from services.tickets.walk.binding import substitute_labels
+from services.tickets.walk.fit import Thresholds, judge_candidate
 from services.workflow.model import Workflow
 
 MOST_PAGES = 3

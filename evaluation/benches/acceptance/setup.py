@@ -9,12 +9,12 @@ from evaluation.benches.boxes import Predicate, plain_boxes
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.page_contexts import PageContexts
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
-from services.gateway.walk.fit import Thresholds
+from services.deployment.embedded import Embedded
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
 from services.planner.service import PlannerService
 from services.scorer.service import ScorerService
-from services.serving.embedded import Embedded
+from services.tickets.walk.fit import Thresholds
 
 ShowName = Literal["page", "bare", "today", "workflow", "found", "recorded"]
 

@@ -16,12 +16,12 @@ from evaluation.material.pairs import read_lines
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.scorer import Scorer
-from services.gateway.walk.binding import substitute_labels
 from services.knowledge.page.block import Page
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.withheld import withheld_lines
-from services.procedure.checklist.text import to_checklist_text
+from services.runbook.checklist.text import to_checklist_text
+from services.tickets.walk.binding import substitute_labels
 
 Show = Callable[[LogicRow], str | None]
 """Text that an engineer sees for the ticket of a row; None where this way shows none."""

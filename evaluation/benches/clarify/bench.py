@@ -20,13 +20,13 @@ from services.contracts.retrieval import (
     RetrieveRequest,
 )
 from services.contracts.scorer import Scorer
-from services.gateway.clarify.branches import Situation, decision_question
-from services.gateway.clarify.dialogue import Dialogue, text_of, ticket_with_answers
-from services.gateway.clarify.question_selection import QuestionSelector
-from services.gateway.ticket.question import ClarifyingQuestion
 from services.knowledge.ports import Embedder
-from services.procedure.model import Reading
-from services.procedure.ports import ServedReading
+from services.runbook.model import Reading
+from services.runbook.ports import ServedReading
+from services.tickets.clarify.branches import Situation, decision_question
+from services.tickets.clarify.dialogue import Dialogue, text_of, ticket_with_answers
+from services.tickets.clarify.question_selection import QuestionSelector
+from services.tickets.ticket.question import ClarifyingQuestion
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 EARLY = 2

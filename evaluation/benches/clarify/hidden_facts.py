@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from evaluation.material.logic_rows import GoldEdge, GoldGraph, GoldNode, LogicRow
 from evaluation.measures.logic import MATCH, Likeness
-from services.gateway.clarify.branches import may_change_state
 from services.language.sentences import sentences
+from services.tickets.clarify.branches import may_change_state
 from services.workflow.model import Step, StepKind
 
 _TRIES = 50

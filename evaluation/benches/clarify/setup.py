@@ -17,9 +17,9 @@ from evaluation.benches.clarify.bench import (
 from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
-from services.gateway.settings import GatewaySettings
+from services.deployment.embedded import Embedded
 from services.knowledge.screening.document import ScreenedDocument
-from services.serving.embedded import Embedded
+from services.tickets.settings import GatewaySettings
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from evaluation.benches.clarify.hidden_facts import DrawnPath, HiddenFact
 from evaluation.material.logic_rows import GoldGraph
 from evaluation.measures.logic import Likeness, Matched
 from evaluation.measures.logic_graph import gold_graph, workflow_graph
-from services.gateway.ticket.question import (
+from services.knowledge.ports import Embedder
+from services.language.answers import compared_answer
+from services.tickets.ticket.question import (
     AnswerChoice,
     ClarifyingQuestion,
     DecisionAnswer,
     QuestionTopic,
     answered_exits,
 )
-from services.knowledge.ports import Embedder
-from services.language.answers import compared_answer
 from services.workflow.compare import ComparableAnswer, same_answer
 from services.workflow.model import Workflow
 

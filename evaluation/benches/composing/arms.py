@@ -28,7 +28,7 @@ from services.planner.composing.filling import StepArguments, fill_calls
 from services.planner.composing.filtering import ComponentFilter
 from services.planner.composing.plan import CompositionPlan, parse_plan
 from services.planner.composing.team import parse_arguments
-from services.procedure.model import Body, Choice, Do, Loop
+from services.runbook.model import Body, Choice, Do, Loop
 
 SHOWN = 15
 """Components that are shown for an instruction."""

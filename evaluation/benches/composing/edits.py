@@ -26,12 +26,12 @@ from services.planner.composing.edits import (
     prompt_values,
 )
 from services.planner.composing.secrets import without_secrets
-from services.procedure.editing.apply import apply
-from services.procedure.editing.operations import Operation
-from services.procedure.model import Procedure, as_json
+from services.runbook.editing.apply import apply
+from services.runbook.editing.operations import Operation
+from services.runbook.model import Procedure, as_json
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 A_FILE = 25
 _INSTRUCTIONS = """

@@ -10,10 +10,10 @@ import yaml
 from pydantic import Field
 
 from evaluation.material.page_reader import workflow_of
-from services.executor.tools.tool import Tool, ToolEffect
+from services.execution.tools.tool import Tool, ToolEffect
 from services.kit.errors import InvalidInputError
 from services.kit.value import Value
-from services.procedure.model import Reading
+from services.runbook.model import Reading
 from services.simulator.faults import Fault, alert_of, variants
 from services.simulator.simulation import CATALOGUE, READINGS
 from services.workflow.model import StepKind, Workflow

@@ -12,7 +12,7 @@ from evaluation.benches.following.scenes import (
     is_of_every_page,
     network_tools,
 )
-from services.executor.tools.tool import BadArgumentError, SshWay
+from services.execution.tools.tool import BadArgumentError, SshWay
 from services.simulator.faults import ActiveFaults
 from services.simulator.model import Device, healthy_world
 from services.simulator.shell import Shell

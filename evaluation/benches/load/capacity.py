@@ -30,6 +30,7 @@ from services.contracts.gateway import Accepted
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
+from services.deployment.embedded import SERVING_THREADS, Embedded
 from services.gateway.work import create_walk, register_learning, register_tasks
 from services.kit.errors import FlowXpertError
 from services.kit.http.client import ServiceClient
@@ -41,7 +42,6 @@ from services.knowledge.ports import Collection
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
-from services.serving.embedded import SERVING_THREADS, Embedded
 
 _COLLECTIONS: tuple[Collection, ...] = ("chunks", "nodes")
 _SETTLE_S = 300.0

@@ -3,12 +3,12 @@
 from contextlib import ExitStack
 from pathlib import Path
 
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
-from services.serving.embedded import Embedded
 
 
 def serve_knowledge(

@@ -21,6 +21,7 @@ from evaluation.material.metered import MeteredChatModel
 from evaluation.measures.figures import Figures, Report
 from services.contracts.gateway import Accepted, TicketDetail
 from services.contracts.ticket import TicketStatus
+from services.deployment.embedded import Embedded
 from services.kit.errors import FlowXpertError
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
@@ -28,7 +29,6 @@ from services.llm.chat_model import ChatModel
 from services.llm.open import open_chat_model
 from services.llm.scripted import ScriptedChatModel
 from services.llm.settings import ModelSettings
-from services.serving.embedded import Embedded
 
 MOST_OVERHEAD = 0.10
 """Of the model's own time: what the platform is built to keep."""

@@ -19,9 +19,9 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.page_choice.page_chooser import PageChoice
-from services.gateway.walk.fit import Thresholds, judge_candidate
 from services.knowledge.ports import Embedder
+from services.tickets.page_choice.page_chooser import PageChoice
+from services.tickets.walk.fit import Thresholds, judge_candidate
 from services.workflow.model import StepKind, Workflow
 
 _NEAR_TOP = 5

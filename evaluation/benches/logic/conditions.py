@@ -10,7 +10,7 @@ from evaluation.measures.figures import Figures
 from evaluation.measures.marked import marked_figures
 from services.contracts.planner import SERVED_BY
 from services.knowledge.ports import Embedder
-from services.procedure.evidence.conditions import ConditionForests
+from services.runbook.evidence.conditions import ConditionForests
 from services.workflow.model import Provenance
 
 

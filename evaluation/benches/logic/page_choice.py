@@ -26,12 +26,12 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
 from services.contracts.ticket import TicketDraft
-from services.gateway.page_choice.chance import ChoiceChance
-from services.gateway.page_choice.model_choice import PROMPT, ModelChoice, messages
-from services.gateway.page_choice.page_chooser import PageChoice, has_choice, weigh_choice
-from services.gateway.page_choice.shown_pages import MOST_PAGES, show_pages
-from services.gateway.walk.fit import Thresholds
 from services.knowledge.ports import Embedder
+from services.tickets.page_choice.chance import ChoiceChance
+from services.tickets.page_choice.model_choice import PROMPT, ModelChoice, messages
+from services.tickets.page_choice.page_chooser import PageChoice, has_choice, weigh_choice
+from services.tickets.page_choice.shown_pages import MOST_PAGES, show_pages
+from services.tickets.walk.fit import Thresholds
 from services.workflow.model import Workflow
 
 INDEX = "index.json"

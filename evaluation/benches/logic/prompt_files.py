@@ -23,8 +23,8 @@ from services.llm.chat_model import Message, ModelAnswerError
 from services.llm.scripted import ScriptedChatModel
 from services.llm.structured import parse_answer
 from services.planner.generation.question import LABEL
-from services.procedure.by_model.question import PROMPT, ProgramAnswer
-from services.procedure.by_model.reader import ModelReader
+from services.runbook.by_model.question import PROMPT, ProgramAnswer
+from services.runbook.by_model.reader import ModelReader
 
 _ROWS = "rows.jsonl"
 

@@ -32,13 +32,13 @@ from evaluation.material.recorded_plans import (
 from evaluation.material.requests import RequestOf, of_page, of_walk
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
-from services.gateway.walk.fit import Thresholds
+from services.deployment.embedded import Embedded
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import ScreenedDocument
 from services.retrieval.pages import NoReadings
 from services.scorer.service import ScorerService
-from services.serving.embedded import Embedded
+from services.tickets.walk.fit import Thresholds
 
 ReaderName = Literal["stored", "recorded", "plans"]
 

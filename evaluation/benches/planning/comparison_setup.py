@@ -20,7 +20,7 @@ from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 DEADLINE_S = 1800.0
 """For all that the model writes for a ticket. A benchmark measures what is written, and on a slow

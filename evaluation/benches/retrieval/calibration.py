@@ -18,7 +18,6 @@ from evaluation.benches.retrieval.ranks import request_of
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import Pair, is_fitted
 from services.contracts.retrieval import MOST_SIGNS, PageSigns, RetrieveRequest
-from services.gateway.walk.fit import Thresholds
 from services.learning.regression import (
     ChoiceLesson,
     FittedWeights,
@@ -35,6 +34,7 @@ from services.retrieval.calibration import (
     features,
 )
 from services.retrieval.service import RetrievalService
+from services.tickets.walk.fit import Thresholds
 
 FEATURES = ("meaning", "coverage", "runs", "line_titled", "node_meaning", "margin")
 """Each says more the more there is of it, so that no weight may fall under 0."""

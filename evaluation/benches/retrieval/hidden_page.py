@@ -12,7 +12,7 @@ from services.knowledge.stores.points import chunk_of
 from services.retrieval.service import RetrievalService
 
 if TYPE_CHECKING:
-    from services.serving.embedded import Embedded
+    from services.deployment.embedded import Embedded
 
 _MOST_POINTS = 100
 """Points of one page: so many more are asked for, to have as many left."""

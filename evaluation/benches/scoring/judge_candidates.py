@@ -11,7 +11,7 @@ from evaluation.perturbations.kinds import Perturbation, PerturbationError
 from evaluation.perturbations.mistake import once_each
 from evaluation.perturbations.perturb import perturb
 from evaluation.perturbations.unguarded import unguarded
-from services.procedure.ports import ReadingState
+from services.runbook.ports import ReadingState
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 REFERENCE, OLD, RECORDED = "reference", "old", "recorded"

@@ -18,11 +18,11 @@ from evaluation.material.recorded_answers import RECORDED as ANSWERS
 from evaluation.material.recorded_answers import by_record, read_answers
 from evaluation.material.recorded_plans import RECORDED_PLANS, RecordedPlans, read_plans
 from services.contracts.scorer import Scorer
+from services.deployment.embedded import Embedded
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.model import Document
 from services.knowledge.ports import Embedder
 from services.scorer.service import ScorerService
-from services.serving.embedded import Embedded
 
 VECTORS = Path(gettempdir()) / "flowxpert-bench" / "vectors.db"
 """Vectors of texts that were embedded before, where no data folder keeps them."""

@@ -10,12 +10,12 @@ from evaluation.benches.scoring.scorer import ScorerBench, is_measured
 from evaluation.material.page_reader import pages_of
 from evaluation.material.pairs import Pair
 from evaluation.material.recorder import RecordingChatModel
+from services.deployment.embedded import Embedded
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ChatModel
 from services.llm.settings import ModelSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
-from services.serving.embedded import Embedded
 
 _PATIENCE_S = 3600.0
 """A benchmark waits for a slow model; what it would say in time is another question."""

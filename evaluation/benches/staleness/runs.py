@@ -7,11 +7,11 @@ from pathlib import Path
 
 from evaluation.benches.staleness.world import workflow_with
 from services.contracts.execution import RunMode
-from services.executor.runs.events import NewEvent, RunEventKind
-from services.executor.runs.run import Run, RunTicket
-from services.executor.runs.store import RunStore
+from services.deployment.embedded import Embedded
+from services.execution.runs.events import NewEvent, RunEventKind
+from services.execution.runs.run import Run, RunTicket
+from services.execution.runs.store import RunStore
 from services.kit.ids import time_ordered_id
-from services.serving.embedded import Embedded
 
 
 def failed_run(platform: Embedded, root: Path, page: str) -> None:

@@ -28,9 +28,9 @@ from evaluation.benches.staleness.world import (
 from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures, Report
 from services.contracts.coverage import FindingKind, PageFinding, PagesToMend
+from services.deployment.embedded import Embedded
 from services.kit.access.caller import LOCAL, acting_as
 from services.kit.settings import PlatformSettings
-from services.serving.embedded import Embedded
 
 WEEKS = 12
 EDITED_SHARE, LINES_SHARE = 0.1, 0.1

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.material.pairs import PairsError, read_lines, write_lines
 from services.knowledge.screening.document import hash_of
-from services.procedure.model import Procedure, Reading
-from services.procedure.program import with_ids
+from services.runbook.model import Procedure, Reading
+from services.runbook.program import with_ids
 
 RECORDED_EDITS = Path(__file__).parents[2] / "recorded" / "strong_edits.jsonl"
 _EXPORT = "readings.jsonl"

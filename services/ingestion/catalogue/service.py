@@ -33,7 +33,7 @@ from services.knowledge.document.links import linked_documents
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
 from services.knowledge.screening.document import ScreenedDocument
-from services.procedure.ports import BoxSource, ReadingStore
+from services.runbook.ports import BoxSource, ReadingStore
 
 
 class CatalogueService:

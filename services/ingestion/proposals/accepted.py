@@ -11,8 +11,8 @@ from services.ingestion.tables import ProposalRow
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.sql.database import Database
 from services.knowledge.document.page_origin import COMPOSED, LEARNED_FROM
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import Happening
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import Happening
 
 
 class AcceptedPages:

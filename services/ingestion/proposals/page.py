@@ -18,9 +18,9 @@ from services.language.names import words_of
 from services.language.states import negates
 from services.language.verbs import begins_with_verb
 from services.language.words import stem, tokenise
-from services.procedure.carry_over import Lines, carry_over_procedures, unchanged_lines
-from services.procedure.checking.check import check_reading
-from services.procedure.model import (
+from services.runbook.carry_over import Lines, carry_over_procedures, unchanged_lines
+from services.runbook.checking.check import check_reading
+from services.runbook.model import (
     Answer,
     Choice,
     Do,

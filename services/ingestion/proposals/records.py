@@ -14,7 +14,7 @@ from services.contracts.proposals import (
 )
 from services.ingestion.tables import ProposalRow
 from services.kit.errors import NotFoundError
-from services.procedure.model import Reading
+from services.runbook.model import Reading
 
 MOST_LISTED = 200
 DAY_S = 86_400.0

@@ -46,7 +46,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.text import clean_text
-from services.procedure.model import Reading, as_json
+from services.runbook.model import Reading, as_json
 
 _SHORT_ID = 8
 

@@ -31,8 +31,8 @@ from services.kit.errors import (
     PayloadTooLargeError,
 )
 from services.kit.http.openapi import refusals
-from services.procedure.checking.check import parse_reading
-from services.procedure.ports import Event
+from services.runbook.checking.check import parse_reading
+from services.runbook.ports import Event
 
 LINES = "application/x-ndjson"
 

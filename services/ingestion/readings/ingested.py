@@ -14,8 +14,8 @@ from services.knowledge.ports import Embedder
 from services.knowledge.stores.sql_symptom_texts import SqlSymptomTexts
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
-from services.procedure.by_model.reader import ModelReader
-from services.procedure.ports import ReadingNotFoundError, TicketDoubt
+from services.runbook.by_model.reader import ModelReader
+from services.runbook.ports import ReadingNotFoundError, TicketDoubt
 
 _RENEWED_AT_ONCE = 20
 """Number of pages embedded again in one step."""

@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from services.contracts.readings import ImportNote, ImportReport
 from services.ingestion.readings.texts import TextIndex
 from services.kit.errors import FlowXpertError, InvalidInputError, UnavailableError
-from services.procedure.checking.check import CheckedReading, UnusableReadingError, check_reading
-from services.procedure.doubts import without_ticket_doubts
-from services.procedure.model import Reader, Reading, as_json
-from services.procedure.ports import ReadingState, ReadingStore, ServedReading
-from services.procedure.serving import is_covered
+from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
+from services.runbook.doubts import without_ticket_doubts
+from services.runbook.model import Reader, Reading, as_json
+from services.runbook.ports import ReadingState, ReadingStore, ServedReading
+from services.runbook.serving import is_covered
 
 LONGEST_LINE = 4_000_000
 """Most bytes of one page's reading; the product's largest has some 60,000."""

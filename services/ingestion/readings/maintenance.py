@@ -12,10 +12,10 @@ from services.kit.errors import UnavailableError
 from services.kit.sql.database import Database
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import ScreenedDocument
-from services.procedure.carry_over import carry_over_procedures
-from services.procedure.ports import ApprovedProcedure, BoxStore, Happening, ReadingStore
-from services.procedure.store.sql_boxes import SqlBoxStore
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.carry_over import carry_over_procedures
+from services.runbook.ports import ApprovedProcedure, BoxStore, Happening, ReadingStore
+from services.runbook.store.sql_boxes import SqlBoxStore
+from services.runbook.store.sql_readings import SqlReadingStore
 
 _log = structlog.get_logger()
 

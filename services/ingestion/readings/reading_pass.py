@@ -33,8 +33,8 @@ from services.llm.chat_model import (
     Usage,
 )
 from services.llm.guard import Budget, CircuitOpenError, GuardedChatModel
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import ReadingStore
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import ReadingStore
 
 _log = structlog.get_logger()
 

@@ -12,9 +12,9 @@ from services.contracts.readings import PageState, WaitingPage, WaitingQuery, Wa
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.tables import IngestedRow
 from services.kit.sql.database import Database
-from services.procedure.model import Reader
-from services.procedure.ports import ReadingState
-from services.procedure.tables import TextRow
+from services.runbook.model import Reader
+from services.runbook.ports import ReadingState
+from services.runbook.tables import TextRow
 
 
 @dataclass

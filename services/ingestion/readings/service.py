@@ -30,14 +30,14 @@ from services.knowledge.page.box_fit import Habit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentNotFoundError
-from services.procedure.checking.check import CheckedReading, UnusableReadingError, check_reading
-from services.procedure.checklist.build import first_instruction, reading_from_boxes
-from services.procedure.doubts import settle_doubt
-from services.procedure.editing.apply import stages
-from services.procedure.editing.consequences import consequences
-from services.procedure.editing.difference import describe_effects, difference
-from services.procedure.model import Procedure, Reader, Reading, as_json
-from services.procedure.ports import (
+from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
+from services.runbook.checklist.build import first_instruction, reading_from_boxes
+from services.runbook.doubts import settle_doubt
+from services.runbook.editing.apply import stages
+from services.runbook.editing.consequences import consequences
+from services.runbook.editing.difference import describe_effects, difference
+from services.runbook.model import Procedure, Reader, Reading, as_json
+from services.runbook.ports import (
     BoxWord,
     Event,
     Happening,

@@ -1,12 +1,12 @@
-"""Alembic for every room: `services/<room>/migrations/versions`, version table `alembic_<room>`.
+"""Alembic for every room that has tables: version table `alembic_<room>`.
 
-A room's tables are those defined in its `tables.py`. After changing them, write the migration with
+They are defined in `tables.py` of the package that holds them, `services/<package>`, with
+`migrations/versions` beside. After changing them, write the migration with
 `python -m services.kit.migrations ROOM "What changes"`, run `ruff format`, read what it wrote.
 """
 
 import importlib
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 from alembic import command
@@ -20,8 +20,16 @@ from services.kit.errors import FlowXpertError
 from services.kit.sql.database import Base, Database, DatabaseUnavailableError
 
 SERVICES = Path(__file__).parents[2]
-ROOMS = tuple(sorted(path.parent.name for path in SERVICES.glob("*/tables.py")))
-"""The rooms that have tables; no table of one refers to another's."""
+_ROOM_OF_PACKAGE = {"execution": "executor", "runbook": "procedure", "tickets": "gateway"}
+"""Rooms named otherwise than the package that holds their tables."""
+
+PACKAGES = {
+    _ROOM_OF_PACKAGE.get(package, package): package
+    for package in (path.parent.name for path in SERVICES.glob("*/tables.py"))
+}
+"""The package that holds the tables of each room; no table of one room refers to another's."""
+
+ROOMS = tuple(sorted(PACKAGES))
 
 _ADVISORY_LOCK = 0x666C6F77
 """PostgreSQL lock under which processes migrate one after the other; any fixed number does."""
@@ -31,10 +39,10 @@ RELEASE_BEFORE = "v0.1.0-alpha.1"
 
 
 def room_tables(room: str) -> list[Table]:
-    """The tables that the room's `tables.py` defines."""
-    module = f"services.{room}.tables"
-    if find_spec(module) is None:
+    """Return the tables of a room; none if no package holds any of it."""
+    if room not in PACKAGES:
         return []
+    module = f"services.{PACKAGES[room]}.tables"
     importlib.import_module(module)
     return [
         mapper.local_table
@@ -108,7 +116,7 @@ def upgrade(database: Database, room: str, revision: str = "head") -> None:
         UnknownRevisionError: This code does not know it.
         DatabaseUnavailableError: No connection, or locked for too long.
     """
-    if not (SERVICES / room / "migrations" / "versions").is_dir():
+    if not _versions(room).is_dir():
         return
     try:
         with database.engine.connect() as connection:
@@ -124,7 +132,7 @@ def upgrade(database: Database, room: str, revision: str = "head") -> None:
 
 def new_revision(room: str, message: str) -> None:
     """Write a migration from the room's newest revision to its tables as they are now."""
-    versions = SERVICES / room / "migrations" / "versions"
+    versions = _versions(room)
     versions.mkdir(parents=True, exist_ok=True)
     for package in (versions, versions.parent):
         (package / "__init__.py").touch()
@@ -148,6 +156,10 @@ def _begin_alone(database: Database, connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
 
 
+def _versions(room: str) -> Path:
+    return SERVICES / PACKAGES.get(room, room) / "migrations" / "versions"
+
+
 def _known_revisions(room: str) -> list[str]:
     scripts = ScriptDirectory.from_config(_config(room))
     return [script.revision for script in scripts.walk_revisions()]
@@ -156,7 +168,7 @@ def _known_revisions(room: str) -> list[str]:
 def _config(room: str, connection: Connection | None = None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
-    config.set_main_option("version_locations", str(SERVICES / room / "migrations" / "versions"))
+    config.set_main_option("version_locations", str(_versions(room)))
     config.set_main_option("path_separator", "newline")
     config.set_main_option("file_template", "v%%(rev)s_%%(slug)s")
     config.attributes.update(connection=connection, room=room, tables=room_tables(room))

@@ -44,9 +44,9 @@ from services.planner.composing.team import (
     ComposingTeam,
 )
 from services.planner.settings import PlannerSettings
-from services.procedure.checking.check import UnusableReadingError, refuse_large
-from services.procedure.model import Reader, Reading
-from services.procedure.program import with_ids
+from services.runbook.checking.check import UnusableReadingError, refuse_large
+from services.runbook.model import Reader, Reading
+from services.runbook.program import with_ids
 
 _log = structlog.get_logger()
 

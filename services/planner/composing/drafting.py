@@ -16,9 +16,9 @@ from services.language.names import parts_of
 from services.planner.composing.component import ComponentEffect, Components
 from services.planner.composing.filling import StepArguments, fill_calls
 from services.planner.composing.page import describe_call, write_page
-from services.procedure.checking.walker import findings
-from services.procedure.lowering import lower
-from services.procedure.model import Procedure
+from services.runbook.checking.walker import findings
+from services.runbook.lowering import lower
+from services.runbook.model import Procedure
 from services.workflow.effects.effect import EffectLevel, effect_of
 from services.workflow.effects.table import danger_in_prose
 from services.workflow.lint import Severity, lint
@@ -88,7 +88,7 @@ def title_of(instructions: Sequence[str]) -> str:
 
 
 def _bindings(workflow: Workflow, calls: Sequence[ComposedCall]) -> list[dict[str, Any]]:
-    """Return bindings in the executor's form; see `services/executor/bindings/binding.py`."""
+    """Return bindings in the executor's form; see `services/execution/bindings/binding.py`."""
     by_step: Mapping[str, ComposedCall] = {call.step: call for call in calls}
     bindings: list[dict[str, Any]] = []
     for step in workflow.steps:

@@ -14,17 +14,17 @@ from services.llm.prompts import load_prompt
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
 from services.planner.composing.model_session import ModelSession
 from services.planner.composing.secrets import without_secrets
-from services.procedure.editing.operations import (
+from services.runbook.editing.operations import (
     Delete,
     Operation,
     Replace,
     parse_operations,
 )
-from services.procedure.editing.outline import Outline
-from services.procedure.lowering import lower
-from services.procedure.model import OTHERWISE, Arm, Body, Choice, Do, Loop, Node, Procedure
-from services.procedure.program import with_ids
-from services.procedure.words import guard_in_words, text_of
+from services.runbook.editing.outline import Outline
+from services.runbook.lowering import lower
+from services.runbook.model import OTHERWISE, Arm, Body, Choice, Do, Loop, Node, Procedure
+from services.runbook.program import with_ids
+from services.runbook.words import guard_in_words, text_of
 
 EDIT = load_prompt("services.planner", "edit")
 MAX_RETRIES = 1

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from services.contracts.composing import ComposedCall, ComposedValue, ValueOrigin
-from services.procedure.markdown import write_steps
-from services.procedure.model import Body, Do, Node, Procedure
+from services.runbook.markdown import write_steps
+from services.runbook.model import Body, Do, Node, Procedure
 
 
 def write_page(

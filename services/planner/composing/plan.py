@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from services.contracts.composing import MOST_STEPS, ComposedCall
 from services.llm.chat_model import ModelAnswerError
 from services.planner.composing.component import Components
-from services.procedure.checking.check import UnusableReadingError, refuse_large
-from services.procedure.model import Body, Choice, Do, Loop, Procedure, Reader, Reading
-from services.procedure.program import with_ids
-from services.procedure.words import guard_in_words, text_of
+from services.runbook.checking.check import UnusableReadingError, refuse_large
+from services.runbook.model import Body, Choice, Do, Loop, Procedure, Reader, Reading
+from services.runbook.program import with_ids
+from services.runbook.words import guard_in_words, text_of
 
 _USE = ("use", "uses", "component", "tool", "api", "api_name")
 _DO = ("do", "does", "text", "description", "say")

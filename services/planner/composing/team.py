@@ -26,7 +26,7 @@ from services.planner.composing.filtering import RankedComponent
 from services.planner.composing.model_session import ModelSession
 from services.planner.composing.plan import CompositionPlan, parse_plan, render_plan
 from services.planner.composing.secrets import without_secrets
-from services.procedure.model import Procedure
+from services.runbook.model import Procedure
 
 SUPERVISOR = load_prompt("services.planner", "compose_supervisor")
 ORCHESTRATOR = load_prompt("services.planner", "compose_orchestrator")

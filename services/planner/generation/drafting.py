@@ -8,9 +8,9 @@ from services.grounding.evidence import Evidence, terms_of, units_of_page
 from services.grounding.grounder import GROUNDED, Grounder, RecentVectors, cite
 from services.planner.generation.numbered_excerpts import NumberedExcerpts
 from services.planner.metrics import CITATIONS
-from services.procedure.checking.walker import PathFinding, findings_of
-from services.procedure.lowering import lower
-from services.procedure.model import End, Procedure
+from services.runbook.checking.walker import PathFinding, findings_of
+from services.runbook.lowering import lower
+from services.runbook.model import End, Procedure
 from services.workflow.lint import Severity, lint
 from services.workflow.model import Step, Workflow
 from services.workflow.plain import plain

@@ -39,10 +39,10 @@ from services.planner.generation.selection import select_excerpts
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.readings import origin_among
 from services.planner.settings import PlannerSettings
-from services.procedure.by_model.question import schema
-from services.procedure.by_model.revision import Attempt, Revision
-from services.procedure.choose import procedure_for
-from services.procedure.model import Reader, Reading
+from services.runbook.by_model.question import schema
+from services.runbook.by_model.revision import Attempt, Revision
+from services.runbook.choose import procedure_for
+from services.runbook.model import Reader, Reading
 from services.workflow.model import Citation, Provenance, Workflow
 
 _log = structlog.get_logger()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from services.procedure.by_model.question import numbered_lines
+from services.runbook.by_model.question import numbered_lines
 from services.workflow.model import Citation
 
 _SourceLine = tuple[str, int]

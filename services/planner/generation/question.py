@@ -11,10 +11,10 @@ from services.llm.chat_model import Message
 from services.llm.prompts import load_prompt
 from services.planner.generation.numbered_excerpts import NumberedExcerpts
 from services.planner.generation.selection import best_page
-from services.procedure.by_model import question as reading
-from services.procedure.by_model.question import WorkedExample, most_similar, number_lines
-from services.procedure.choose import ranked_procedures
-from services.procedure.model import as_json
+from services.runbook.by_model import question as reading
+from services.runbook.by_model.question import WorkedExample, most_similar, number_lines
+from services.runbook.choose import ranked_procedures
+from services.runbook.model import as_json
 
 _TICKET = load_prompt("services.planner", "plan")
 PROMPT = _TICKET.model_copy(update={"system": f"{reading.PROMPT.system}\n{_TICKET.system}"})

@@ -14,7 +14,7 @@ from services.knowledge.page.block import BlockKind
 from services.knowledge.page.parsing import parse_page
 from services.llm.chat_model import CHARACTERS_PER_TOKEN
 from services.planner.generation.numbered_excerpts import Excerpt, NumberedExcerpts
-from services.procedure.model import LineRange
+from services.runbook.model import LineRange
 
 _LEAST_TITLE = 2
 """Minimum of words by which a title differs from words of a sentence."""

@@ -24,8 +24,8 @@ from services.llm.chat_model import (
     estimate_tokens,
 )
 from services.llm.guard import Budget
-from services.procedure.evidence.fact import Fact, ScoredFact, chance_of, log_odds
-from services.procedure.ports import AnswerStore, JudgedAnswer
+from services.runbook.evidence.fact import Fact, ScoredFact, chance_of, log_odds
+from services.runbook.ports import AnswerStore, JudgedAnswer
 from services.scorer.judges.controls import (
     CONTROLS,
     RIGHT_OPTIONS,

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.procedure.evidence.fact import Fact
+from services.runbook.evidence.fact import Fact
 
 
 class OptionKind(StrEnum):

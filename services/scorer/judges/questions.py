@@ -7,8 +7,8 @@ same lines, once for all candidates; first the one on which most depends.
 from collections.abc import Iterator, Sequence
 
 from services.language.deeds import first_stem, is_repair_verb
-from services.procedure.evidence.fact import Fact, FactKind, ScoredFact
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.scorer.judges.question import FactClaim, FactQuestion, Option, OptionKind
 from services.scorer.judges.topics import Topic, TopicClaims, TopicOption, Topics
 from services.scorer.judges.wording import TopicWording, excerpt

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from services.language.answers import compared_answer
-from services.procedure.agreement import match_steps
-from services.procedure.evidence.fact import Fact, FactKind, ScoredFact
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.agreement import match_steps
+from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.scorer.approved_procedures import BY_APPROVED
 from services.scorer.judges.question import OptionKind
 from services.workflow.model import Step, StepKind

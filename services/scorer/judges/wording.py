@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from services.language.answers import compared_answer
-from services.procedure.evidence.fact import FactKind
-from services.procedure.evidence.page_lines import CitedPages, Lines
+from services.runbook.evidence.fact import FactKind
+from services.runbook.evidence.page_lines import CitedPages, Lines
 from services.scorer.judges.question import OptionKind
 from services.scorer.judges.topics import ComparedAnswer, PageStep, SharedSteps, Topic, TopicOption
 from services.workflow.plain import plain

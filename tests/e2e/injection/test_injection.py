@@ -13,13 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
+from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.checklist.shown import LEFT_OUT
-from services.serving.embedded import Embedded
+from services.runbook.checklist.shown import LEFT_OUT
 from tests.e2e.injection.case import Case, Gullible, cases, prompts
 
 CASES = cases()

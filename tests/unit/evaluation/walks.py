@@ -15,8 +15,8 @@ from services.knowledge.model import (
     Span,
 )
 from services.knowledge.screening.document import ScreenedDocument
-from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.ports import ServedReading
+from services.runbook.model import Procedure, Reader, Reading
+from services.runbook.ports import ServedReading
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 TEXTS = {

@@ -5,32 +5,13 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from services.gateway.adoption.doubts import DOUBT_TASK, DoubtReporter
 from services.gateway.app import create_app
-from services.gateway.clarify.comment_reader import CommentReader
-from services.gateway.clarify.question_policy import WORD_TASK
-from services.gateway.clarify.question_writer import QuestionWriter
 from services.gateway.parts import GatewayParts
-from services.gateway.ports import Knowledge
-from services.gateway.settings import GatewaySettings
-from services.gateway.sources.settings import WebhookSettings
-from services.gateway.ticket.queue import (
-    CHOOSE_PAGE_TASK,
-    LEARN_TICKET_TASK,
-    LOOK_TASK,
-    READ_COMMENT_TASK,
-    WALK_TASK,
-    WITHDRAW_TASK,
-)
-from services.gateway.triage.service import TriageService
-from services.gateway.triage.team_router import LEARN_TASK, TeamRouter
-from services.gateway.walk.catch_up import CATCH_UP_TASK
-from services.gateway.walk.walk import Walk
-from services.gateway.walk.walk_store import park
 from services.gateway.work import create_comment_reader, create_walk, create_wording
-from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
-from services.gateway.writeback.service import park as park_write_back
-from services.gateway.writeback.settings import WriteBackSettings
+from services.integrations.sources.settings import WebhookSettings
+from services.integrations.writeback.service import WRITE_BACK_TASK, WriteBack
+from services.integrations.writeback.service import park as park_write_back
+from services.integrations.writeback.settings import WriteBackSettings
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
@@ -38,6 +19,25 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.tables import CaseEntityRow, CaseRow
 from services.llm.chat_model import ChatModel
+from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter
+from services.tickets.clarify.comment_reader import CommentReader
+from services.tickets.clarify.question_policy import WORD_TASK
+from services.tickets.clarify.question_writer import QuestionWriter
+from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queue import (
+    CHOOSE_PAGE_TASK,
+    LEARN_TICKET_TASK,
+    LOOK_TASK,
+    READ_COMMENT_TASK,
+    WALK_TASK,
+    WITHDRAW_TASK,
+)
+from services.tickets.triage.service import TriageService
+from services.tickets.triage.team_router import LEARN_TASK, TeamRouter
+from services.tickets.walk.catch_up import CATCH_UP_TASK
+from services.tickets.walk.walk import Walk
+from services.tickets.walk.walk_store import park
+from services.web.ui.knowledge.backend import Knowledge
 from tests.unit.gateway.fakes import FakeDoubts, FakePlanner, FakeRetrieval, FakeScorer
 
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from services.gateway.formats import FORMATS
-from services.gateway.ticket.lifecycle import walk_again
-from services.gateway.ticket.queries import Queries
-from services.gateway.writeback.note import build_parts
+from services.integrations.writeback.note import build_parts
+from services.tickets.formats import FORMATS
+from services.tickets.ticket.lifecycle import walk_again
+from services.tickets.ticket.queries import Queries
 from services.workflow.formats.by_name import from_mermaid
 from services.workflow.model import WorkflowKind
 from tests.checklists import PUMP, WITHHELD, checklist_of

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from services.contracts.mcp import DraftProcedure
-from services.gateway.mcp.knowledge_tools import DRAFT, NoPlannerError
-from services.gateway.mcp.tool import Platform
+from services.web.mcp.knowledge_tools import DRAFT, NoPlannerError
+from services.web.mcp.tool import Platform
 from tests.unit.planner.composing.catalogue import composer
 
 

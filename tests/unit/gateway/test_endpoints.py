@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from services.gateway.formats import accepted_format
+from services.tickets.formats import accepted_format
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
 

@@ -4,12 +4,12 @@ import pytest
 
 from services.contracts.execution import LookAtOnce
 from services.contracts.gateway import RunNote, StepSeen
-from services.gateway.run_notes import DiagnosticRunStarter, RunNotes
-from services.gateway.ticket.events import Events
-from services.gateway.walk.activity import has_human_activity
-from services.gateway.walk.fit import Thresholds
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.errors import NotFoundError, UnavailableError
+from services.tickets.run_notes import DiagnosticRunStarter, RunNotes
+from services.tickets.ticket.events import Events
+from services.tickets.walk.activity import has_human_activity
+from services.tickets.walk.fit import Thresholds
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
 EXECUTOR = Caller("api key", CallerKind.KEY, "key:platform")

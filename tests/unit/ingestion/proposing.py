@@ -7,7 +7,7 @@ from services.ingestion.proposals.service import ProposalService
 from services.ingestion.tasks import register
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import Role, scopes_of_roles
-from services.procedure.model import Reading
+from services.runbook.model import Reading
 from tests.unit.ingestion.harness import IngestionHarness
 
 TEXT = """# Pump pressure low on the cooling loop

@@ -20,7 +20,7 @@ from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"

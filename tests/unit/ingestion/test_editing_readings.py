@@ -9,10 +9,10 @@ from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.checking.check import parse_reading
-from services.procedure.editing.operations import parse_operations
-from services.procedure.model import Reader, State, as_json
-from services.procedure.ports import Happening, ReadingState
+from services.runbook.checking.check import parse_reading
+from services.runbook.editing.operations import parse_operations
+from services.runbook.model import Reader, State, as_json
+from services.runbook.ports import Happening, ReadingState
 from tests.unit.ingestion import fan
 
 PAGE = f"{fan.PAGE}\n# Disk is full\n\n1. Clean the disk.\n"

@@ -33,8 +33,8 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 from services.knowledge.document.page_origin import page_origin
-from services.procedure.model import Reader, Reading
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.model import Reader, Reading
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.unit.ingestion.harness import ROOMS, IngestionHarness, Killed
 from tests.unit.ingestion.proposing import (
     APPROVER,

@@ -13,8 +13,8 @@ from services.knowledge.stores.sql_symptom_texts import SqlSymptomTexts
 from services.llm.chat_model import ChatRequest, Message, ModelAnswerError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel, Prices
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.model import Do, Procedure, Reader, Reading
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.model import Do, Procedure, Reader, Reading
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.unit.ingestion.harness import Killed, unavailable
 
 ALL = ChosenPages()

@@ -21,11 +21,11 @@ from services.kit.settings import PlatformSettings
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.document import hash_of
-from services.procedure.checking.check import UnusableReadingError, parse_reading
-from services.procedure.checklist.build import first_instruction
-from services.procedure.model import Do, Doubt, Procedure, Reader, Reading, as_json
-from services.procedure.ports import Happening, ReadingState
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.checking.check import UnusableReadingError, parse_reading
+from services.runbook.checklist.build import first_instruction
+from services.runbook.model import Do, Doubt, Procedure, Reader, Reading, as_json
+from services.runbook.ports import Happening, ReadingState
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
 from tests.unit.ingestion.harness import IngestionHarness
 

@@ -14,7 +14,7 @@ from services.ingestion.catalogue.owners import owner_among
 from services.ingestion.readings.review_queue import QueuedPage, by_urgency
 from services.kit.errors import InvalidInputError
 from services.knowledge.screening.document import hash_of
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"

@@ -30,7 +30,7 @@ from services.ingestion.sync.service import (
 from services.ingestion.tables import SyncSourceRow
 from services.kit.tables import OutboxRow
 from services.knowledge.screening.document import hash_of
-from services.procedure.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
 from tests.unit.ingestion.harness import IngestionHarness
 

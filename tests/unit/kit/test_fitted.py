@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from services.gateway.walk.fit import Thresholds
 from services.kit.fits.fitted import FOLDER, UnusableFitError
-from services.procedure.evidence.fact import Forests
 from services.retrieval.calibration import Calibration
+from services.runbook.evidence.fact import Forests
 from services.scorer.chance import Chance
 from services.scorer.scoring_fit import ScoringFit, ScoringWeights
+from services.tickets.walk.fit import Thresholds
 
 ALL = pytest.mark.parametrize("kind", [Thresholds, Forests, Calibration, Chance, ScoringWeights])
 

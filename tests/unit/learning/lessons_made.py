@@ -1,8 +1,8 @@
 """Tickets that ended, as tests make them."""
 
 from services.contracts.retrieval import PageSigns
-from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
 from services.learning.subject import WeightedLesson
+from services.tickets.adoption.lessons import Lesson, ScoredWorkflow
 from services.workflow.model import Provenance
 
 

@@ -14,7 +14,7 @@ from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.learning.box_lessons import BoxLessons, judged_blocks
 from services.learning.service import SiteLearning
-from services.procedure.store.sql_boxes import SqlBoxStore
+from services.runbook.store.sql_boxes import SqlBoxStore
 from tests.unit.learning.box_pages import at_random, notes_are_no_steps, page_with_notes
 
 

@@ -11,10 +11,10 @@ from services.ingestion.structure.nodes import extract_nodes
 from services.knowledge.document.markdown import parse
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
-from services.procedure.model import Reader
-from services.procedure.ports import Approval, ServedReading
+from services.runbook.model import Reader
+from services.runbook.ports import Approval, ServedReading
 from tests.readings import drawn_reading
-from tests.unit.procedure.programs import ask, do
+from tests.unit.runbook.programs import ask, do
 
 NUMBERED = """\
 # CRC errors on an uplink

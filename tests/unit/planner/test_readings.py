@@ -6,12 +6,12 @@ from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.planner.readings import workflows
-from services.procedure.model import Doubt, DoubtKind, Reader, Reading
-from services.procedure.ports import Approval, ServedReading
+from services.runbook.model import Doubt, DoubtKind, Reader, Reading
+from services.runbook.ports import Approval, ServedReading
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
 from tests.unit.planner.pages import INDEX, NUMBERED, STEP, context, nodes, read, request
-from tests.unit.procedure.programs import do, end, procedure
+from tests.unit.runbook.programs import do, end, procedure
 
 TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors on an uplink")
 

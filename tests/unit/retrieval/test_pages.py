@@ -6,9 +6,9 @@ from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument
 from services.knowledge.stores.sql_documents import SqlDocumentStore
-from services.procedure.model import Do, Procedure, Reader, Reading
-from services.procedure.ports import ServedReading
 from services.retrieval.pages import NoReadings, Pages
+from services.runbook.model import Do, Procedure, Reader, Reading
+from services.runbook.ports import ServedReading
 
 
 class Stored:

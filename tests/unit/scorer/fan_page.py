@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from services.kit.fits.trees import Forest
-from services.procedure.evidence.fact import FactKind, Forests
-from services.procedure.model import Procedure
+from services.runbook.evidence.fact import FactKind, Forests
+from services.runbook.model import Procedure
 from services.scorer.scoring_fit import ScoringFit
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
-from tests.unit.procedure.programs import ask, do, procedure
+from tests.unit.runbook.programs import ask, do, procedure
 
 UNDECIDED = replace(
     ScoringFit.shipped(),

@@ -11,8 +11,8 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
 from services.llm.chat_model import ChatModel, ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import ServedReading
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import ServedReading
 from services.scorer.judges.question import FactQuestion
 from services.scorer.judges.questions import rank_questions
 from services.scorer.service import ScorerService

@@ -7,14 +7,14 @@ from services.contracts.retrieval import PageReading
 from services.contracts.scorer import ScoreRequest
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
-from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.lowering import lower
-from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.ports import Approval, ServedReading
+from services.runbook.evidence.fact import Fact, FactKind
+from services.runbook.lowering import lower
+from services.runbook.model import Procedure, Reader, Reading
+from services.runbook.ports import Approval, ServedReading
 from services.scorer.approved_procedures import BY_APPROVED, CONTRADICTED, STATED
 from services.scorer.service import ScorerService
 from services.workflow.model import StepKind, Workflow
-from tests.unit.procedure.programs import do, procedure
+from tests.unit.runbook.programs import do, procedure
 from tests.unit.scorer.cases import TICKET
 from tests.unit.scorer.fan_page import (
     BLOW,

@@ -1,13 +1,13 @@
 import pytest
 
-from services.procedure.evidence.conditions import ConditionForests, conditions_of
-from services.procedure.evidence.fact import Forests, score_facts
-from services.procedure.evidence.facts import facts_of
-from services.procedure.evidence.grounded_workflow import GroundedWorkflow
-from services.procedure.evidence.page_lines import CitedPages
+from services.runbook.evidence.conditions import ConditionForests, conditions_of
+from services.runbook.evidence.fact import Forests, score_facts
+from services.runbook.evidence.facts import facts_of
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
 from services.scorer import cases
 from services.scorer.cases import DecidedFacts, PageFacts
-from tests.unit.procedure.evidence.fan import PAGE, RIGHT, SWAPPED, TEXT, UNCONDITIONAL
+from tests.unit.runbook.evidence.fan import PAGE, RIGHT, SWAPPED, TEXT, UNCONDITIONAL
 
 FORESTS, DOUBTING = Forests.shipped(), ConditionForests.shipped()
 

@@ -16,16 +16,16 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, KnowledgeContext
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
-from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.ports import Approval, Happening, ServedReading
-from services.procedure.serving import draw
-from services.procedure.store.sql_readings import SqlReadingStore
-from services.procedure.store.sql_scoring import SqlPreparedStore
+from services.runbook.model import Procedure, Reader, Reading
+from services.runbook.ports import Approval, Happening, ServedReading
+from services.runbook.serving import draw
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.runbook.store.sql_scoring import SqlPreparedStore
 from services.scorer.score_cache import PageScoreCache, ScorePreparation
 from services.scorer.scoring_fit import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Provenance, Workflow
-from tests.unit.procedure.programs import do, procedure
+from tests.unit.runbook.programs import do, procedure
 from tests.unit.scorer.cases import TICKET
 from tests.unit.scorer.fan_page import PAGE, PROCEDURE, TEXT
 

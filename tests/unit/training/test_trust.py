@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from services.procedure.model import Reader, Reading
+from services.runbook.model import Reader, Reading
 from training.adapting.material import Page, refuse_shared
 from training.checkpoints import Checkpoints, put_file, put_folder
 from training.coevolution import Coevolution

@@ -2,7 +2,7 @@
 
 from evaluation.benches.completeness import Page, measure
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.procedure.inspections import Check, Peer
+from services.runbook.inspections import Check, Peer
 
 SUPPLY = Check(text="Check the power supply of the switch", commands=("show power supply",))
 OTHERS = ("Check the optic of the port", "Check the log of syncd", "Check the flash of the card")

@@ -13,7 +13,7 @@ from evaluation.benches.summarising import (
     report_of,
     summarise_faults,
 )
-from services.executor.summary.trace import Trace
+from services.investigation.summary.trace import Trace
 from services.llm.chat_model import ChatRequest, Message, ModelUnavailableError
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from evaluation.benches.triage import NoLabelError, masked, read_cases, run
-from services.gateway.triage.choice import RoutingLimits
-from services.gateway.triage.routing.cases import case_of
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.tickets.triage.choice import RoutingLimits
+from services.tickets.triage.routing.cases import case_of
 
 LIMITS = RoutingLimits(sure_from=0.6, abstain_below=0.3)
 PARTS = {"water": ["pump", "valve", "pipe"], "power": ["fuse", "breaker", "cable"]}

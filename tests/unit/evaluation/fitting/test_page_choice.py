@@ -1,6 +1,6 @@
 from evaluation.benches.logic.page_choice import ChoiceCase
 from evaluation.fitting.page_choice import fit_choices
-from services.gateway.page_choice.model_choice import ModelChoice
+from services.tickets.page_choice.model_choice import ModelChoice
 
 
 def case(page: str | None, stated: float, *, right: str = "a.md", hidden: bool = False, n: int = 0):

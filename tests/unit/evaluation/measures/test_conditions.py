@@ -6,8 +6,8 @@ from evaluation.measures.logic import Likeness, LogicCase, Matched
 from evaluation.measures.marked import marked_figures
 from services.kit.fits.trees import Forest, Tree
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.fact import Fact, FactKind
+from services.runbook.evidence.conditions import ConditionForests
+from services.runbook.evidence.fact import Fact, FactKind
 from tests.unit.evaluation.drawings import DOC, chart, cited, drawn
 
 LINES = (

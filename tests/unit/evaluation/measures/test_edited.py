@@ -1,8 +1,8 @@
 from evaluation.measures.edited import bindings, kept, program, shape
-from services.procedure.editing.apply import apply
-from services.procedure.editing.operations import parse_operations
-from services.procedure.model import Procedure
-from services.procedure.program import with_ids
+from services.runbook.editing.apply import apply
+from services.runbook.editing.operations import parse_operations
+from services.runbook.model import Procedure
+from services.runbook.program import with_ids
 
 BEFORE = with_ids(
     Procedure.model_validate(

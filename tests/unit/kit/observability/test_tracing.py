@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from services.deployment.process import start_tracing
 from services.kit.access.needs import Need, needs
 from services.kit.http.app import create_service_app
 from services.kit.http.client import ServiceClient
@@ -17,7 +18,6 @@ from services.kit.observability import tracing
 from services.kit.observability.opentelemetry import OtelTracer
 from services.kit.observability.tracing import TraceContext
 from services.kit.settings import PlatformSettings
-from services.serving.process import start_tracing
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"

@@ -10,8 +10,8 @@ from services.kit.errors import ConflictError, NotFoundError
 from services.llm.scripted import ScriptedChatModel
 from services.planner.composing.edits import outline, step_numbers
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
-from services.procedure.checking.check import parse_reading
-from services.procedure.model import as_json
+from services.runbook.checking.check import parse_reading
+from services.runbook.model import as_json
 from tests.unit.ingestion.fan import FAN, HASH, PAGE
 from tests.unit.ingestion.harness import IngestionHarness
 from tests.unit.planner.composing.catalogue import composer

@@ -188,7 +188,7 @@ def test_the_page_is_one_that_proposals_take() -> None:
 
 
 def test_the_bindings_steps_are_those_of_the_drawn_workflow() -> None:
-    from services.procedure.lowering import lower
+    from services.runbook.lowering import lower
 
     draft = composed(LINEAR)
     workflow: Workflow = lower(draft.procedure, "composed.md")

@@ -6,7 +6,7 @@ from services.contracts.composing import ComposeAnswer, ComposeRequest, Composit
 from services.kit.errors import UnavailableError
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.model import Choice, Loop
+from services.runbook.model import Choice, Loop
 from tests.unit.planner.composing.catalogue import (
     DONE,
     FILL,

@@ -1,9 +1,9 @@
 from services.planner.generation.question import LABEL, PROMPT, messages
 from services.planner.generation.selection import select_excerpts
-from services.procedure.by_model.question import PROMPT as READING
-from services.procedure.by_model.question import number_lines, worked_examples
-from services.procedure.model import Doubt, DoubtKind, Procedure, Reader, Reading
-from services.procedure.ports import ServedReading
+from services.runbook.by_model.question import PROMPT as READING
+from services.runbook.by_model.question import number_lines, worked_examples
+from services.runbook.model import Doubt, DoubtKind, Procedure, Reader, Reading
+from services.runbook.ports import ServedReading
 from tests.unit.planner.generation.programs import CABLE, REQUEST, TICKET
 
 BY_A_MODEL = Reading(

@@ -1,6 +1,6 @@
 import pytest
 
-from services.procedure.evidence.fact import Fact, FactKind, ScoredFact
+from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
 from services.scorer.judges.panel import (
     BY_MODEL,
     PanelVerdict,

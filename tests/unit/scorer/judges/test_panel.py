@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 from services.kit.lru_cache import LruCache
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.ports import JudgedAnswer
+from services.runbook.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, PanelVerdict
 from services.scorer.metrics import QUESTIONS

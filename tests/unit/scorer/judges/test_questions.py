@@ -1,4 +1,4 @@
-from services.procedure.evidence.fact import FactKind, ScoredFact
+from services.runbook.evidence.fact import FactKind, ScoredFact
 from services.scorer.judges.question import OptionKind
 from services.scorer.judges.questions import rank_questions
 from tests.unit.scorer.fan_page import BLOW, LOOSE, PUSH, READ, RIGHT, VERIFY, drawn, step

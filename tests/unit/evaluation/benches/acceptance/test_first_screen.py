@@ -5,11 +5,11 @@ import pytest
 from evaluation.benches.acceptance.first_screen import Screen, TicketWalk
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.planner.service import PlannerService
 from services.scorer.service import ScorerService
+from services.tickets.walk.fit import Thresholds
 from tests.unit.evaluation.walks import TEXTS, page, workflow
 
 TICKET = TicketDraft(source="test", external_id="1", title="Fan tray failed", description="")

@@ -19,12 +19,12 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.logic import Likeness
 from evaluation.report.clarify_report import report
 from services.cli import app
-from services.gateway.clarify.branches import branch_questions
-from services.gateway.clarify.dialogue import Dialogue
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.tickets.clarify.branches import branch_questions
+from services.tickets.clarify.dialogue import Dialogue
 from tests.readings import drawn_reading
 from tests.unit.evaluation.drawings import drawn as drawing
-from tests.unit.procedure.programs import ask, do
+from tests.unit.runbook.programs import ask, do
 
 EMBEDDER = HashingEmbedder()
 

@@ -9,7 +9,7 @@ from services.llm.chat_model import ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
-from services.procedure.by_model.question import schema
+from services.runbook.by_model.question import schema
 from services.scorer.service import ScorerService
 from tests.unit.evaluation.contests import PAIRS, find_context
 

@@ -19,11 +19,11 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.material.pairs import PairsError
 from evaluation.report.logic_report import report
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
-from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
-from services.procedure.model import Choice, Do, Procedure, Reader, Reading
+from services.runbook.model import Choice, Do, Procedure, Reader, Reading
 from services.scorer.service import ScorerService
+from services.tickets.walk.fit import Thresholds
 from tests.unit.evaluation.walks import TEXTS, CopyingPlanner, Library, workflow
 
 EMBEDDER = HashingEmbedder()

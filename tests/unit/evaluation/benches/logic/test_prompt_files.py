@@ -12,13 +12,13 @@ from evaluation.material.logic_rows import LogicRow
 from evaluation.material.recorded_answers import by_record, read_answers
 from evaluation.material.recorded_plans import read_plans, replaying, write_plans
 from evaluation.material.requests import of_page, of_walk
-from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ModelAnswerError
 from services.planner.generation.question import LABEL
-from services.procedure.by_model.question import PROMPT
 from services.retrieval.pages import NoReadings
+from services.runbook.by_model.question import PROMPT
 from services.scorer.service import ScorerService
+from services.tickets.walk.fit import Thresholds
 from tests.unit.evaluation.benches.logic.test_bench import LibraryRetrieval
 from tests.unit.planner.generation.programs import CABLE, COUNTERS, program
 from tests.unit.planner.pages import NUMBERED

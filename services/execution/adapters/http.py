@@ -1,0 +1,81 @@
+"""Tools over HTTP: requests to a target's API, and queries to a Prometheus server."""
+
+import json
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+import httpx
+
+from services.execution.adapters.port import (
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+    read_secret,
+)
+from services.execution.tools.target import Target
+from services.execution.tools.tool import HttpWay, PrometheusWay, Tool, fill
+
+
+class HttpAdapter:
+    """Implements `ToolAdapter`. Neither redirects are followed nor proxies used."""
+
+    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+        """See `ToolAdapter.call`."""
+        way = tool.way
+        if isinstance(way, PrometheusWay):
+            escaped = {name: json.dumps(value)[1:-1] for name, value in arguments.items()}
+            query = {"query": fill(way.query, escaped)}
+            return _request(tool, target, "GET", "/api/v1/query", query=query, body={})
+        if not isinstance(way, HttpWay):
+            raise TypeError(tool.name)
+        path = re.sub(r"\{(\w+)\}", lambda m: quote(arguments[m.group(1)], safe=""), way.path)
+        query = {name: fill(value, arguments) for name, value in way.query.items()}
+        body = {name: _typed_body_value(tool, value, arguments) for name, value in way.body.items()}
+        return _request(tool, target, way.method, path, query=query, body=body)
+
+
+def _typed_body_value(tool: Tool, value: str, arguments: Mapping[str, str]) -> object:
+    """Convert a body value to a number if it is the place of a number and nothing else."""
+    alone = re.fullmatch(r"\{(\w+)\}", value)
+    text = fill(value, arguments)
+    return tool.parameters[alone.group(1)].typed(text) if alone else text
+
+
+def _request(
+    tool: Tool,
+    target: Target,
+    method: str,
+    path: str,
+    *,
+    query: Mapping[str, str],
+    body: Mapping[str, object],
+) -> str:
+    if not target.url:
+        raise StoppedError(f"{target.name} has no address")
+    headers = {}
+    if target.token_file:
+        headers["authorization"] = f"Bearer {read_secret(target.token_file)}"
+    url = target.url.rstrip("/") + path
+    try:
+        with (
+            httpx.Client(timeout=tool.timeout_s, trust_env=False) as client,
+            client.stream(
+                method, url, params=dict(query), json=dict(body) or None, headers=headers
+            ) as answer,
+        ):
+            text = ""
+            for part in answer.iter_text():
+                text += part
+                if len(text) > tool.most_bytes:
+                    break
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
+        raise NotSentError(f"{target.name} cannot be reached: {type(error).__name__}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        message = f"{target.name} did not answer {tool.name}: {type(error).__name__}"
+        raise UnknownEffectError(message) from error
+    if answer.status_code in {401, 403, 404, 405}:
+        raise StoppedError(f"{target.name} refused {tool.name}: {answer.status_code}")
+    if not answer.is_success:
+        raise UnknownEffectError(f"{target.name} answered {tool.name} with {answer.status_code}")
+    return text

@@ -1,0 +1,159 @@
+"""Tools over SSH: the command line of network devices through netmiko, hosts through paramiko."""
+
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import paramiko
+from netmiko import ConnectHandler, NetmikoAuthenticationException, NetmikoTimeoutException
+from netmiko.exceptions import NetmikoBaseException
+
+from services.execution.adapters.port import (
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+    read_secret,
+)
+from services.execution.tools.target import Target
+from services.execution.tools.tool import SshWay, Tool
+
+CONNECT_WITHIN_S = 15.0
+_PART = 32_768
+HOST = "linux"
+"""Platform whose commands run without a terminal."""
+
+_VENDORS = (NetmikoBaseException, paramiko.SSHException, OSError, EOFError, ValueError)
+
+
+class SshAdapter:
+    """Implements `ToolAdapter`. A connection is opened for each call and closed after it."""
+
+    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+        """See `ToolAdapter.call`."""
+        if not isinstance(tool.way, SshWay):
+            raise TypeError(tool.name)
+        if not target.host_key:
+            raise StoppedError(f"no host key of {target.name} is enrolled: nothing is sent")
+        vectors = [template.filled(arguments) for template in tool.way.templates]
+        if target.platform == HOST:
+            return _run_on_host(tool, target, vectors)
+        return _run_on_device(tool, target, [" ".join(words) for words in vectors])
+
+
+def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        known_hosts = Path(folder) / "known_hosts"
+        known_hosts.write_text(f"{_host_name(target)} {target.host_key}\n")
+        with _translate_connection_errors(target):
+            device: Any = ConnectHandler(
+                device_type=target.platform,
+                host=target.host,
+                port=target.port,
+                username=target.user,
+                password=read_secret(target.password_file) if target.password_file else "",
+                use_keys=target.key_file is not None,
+                key_file=str(target.key_file) if target.key_file else None,
+                allow_agent=target.key_file is None and target.password_file is None,
+                ssh_strict=True,
+                alt_host_keys=True,
+                alt_key_file=str(known_hosts),
+                conn_timeout=CONNECT_WITHIN_S,
+                auth_timeout=CONNECT_WITHIN_S,
+                banner_timeout=CONNECT_WITHIN_S,
+            )
+    try:
+        if isinstance(tool.way, SshWay) and tool.way.lines:
+            return str(device.send_config_set(lines, read_timeout=tool.timeout_s))
+        outputs = [device.send_command(line, read_timeout=tool.timeout_s) for line in lines]
+        return "\n".join(map(str, outputs))
+    except _VENDORS as error:
+        raise UnknownEffectError(
+            f"{target.name} did not answer {tool.name}: {_first_line(error)}"
+        ) from error
+    finally:
+        _close(device)
+
+
+def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
+    client = paramiko.SSHClient()
+    kind, _, key = target.host_key.partition(" ")
+    entry = paramiko.hostkeys.HostKeyEntry.from_line(f"{_host_name(target)} {kind} {key}")
+    if entry is None or entry.key is None:
+        raise StoppedError(f"the host key of {target.name} cannot be read")
+    client.get_host_keys().add(_host_name(target), entry.key.get_name(), entry.key)
+    client.set_missing_host_key_policy(paramiko.RejectPolicy())
+    try:
+        with _translate_connection_errors(target):
+            client.connect(
+                target.host,
+                target.port,
+                username=target.user,
+                password=read_secret(target.password_file) if target.password_file else None,
+                key_filename=str(target.key_file) if target.key_file else None,
+                allow_agent=target.key_file is None and target.password_file is None,
+                look_for_keys=False,
+                timeout=CONNECT_WITHIN_S,
+                auth_timeout=CONNECT_WITHIN_S,
+                banner_timeout=CONNECT_WITHIN_S,
+            )
+        try:
+            return "\n".join(_exec(client, tool, shlex.join(words)) for words in vectors)
+        except _VENDORS as error:
+            message = f"{target.name} did not answer {tool.name}: {_first_line(error)}"
+            raise UnknownEffectError(message) from error
+    finally:
+        client.close()
+
+
+def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> str:
+    """Run a command and return stdout and stderr together, within the tool's timeout."""
+    until = time.monotonic() + tool.timeout_s
+    stdin, stdout, _ = client.exec_command(command, timeout=tool.timeout_s)
+    stdin.channel.shutdown_write()  # nothing is typed: what waits for it ends
+    stdout.channel.set_combine_stderr(True)
+    output = b""
+    while len(output) <= tool.most_bytes:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        stdout.channel.settimeout(left)
+        part = stdout.channel.recv(_PART)
+        if not part:
+            break
+        output += part
+    return output[: tool.most_bytes + 1].decode(errors="replace")
+
+
+@contextmanager
+def _translate_connection_errors(target: Target) -> Iterator[None]:
+    try:
+        yield
+    except (NetmikoAuthenticationException, paramiko.AuthenticationException) as error:
+        raise StoppedError(f"{target.name} refused to log {target.user or 'us'} in") from error
+    except paramiko.BadHostKeyException as error:
+        raise StoppedError(f"{target.name} shows another host key than the enrolled one") from error
+    except (NetmikoTimeoutException, *_VENDORS) as error:
+        if "not found in known_hosts" in str(error) or "host key" in str(error).casefold():
+            message = f"{target.name} shows another host key than the enrolled one"
+            raise StoppedError(message) from error
+        raise NotSentError(f"{target.name} cannot be reached: {_first_line(error)}") from error
+
+
+def _host_name(target: Target) -> str:
+    return target.host if target.port == 22 else f"[{target.host}]:{target.port}"
+
+
+def _close(device: Any) -> None:  # noqa: ANN401 - netmiko's
+    try:
+        device.disconnect()
+    except (OSError, *_VENDORS):
+        return
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

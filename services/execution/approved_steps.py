@@ -1,0 +1,168 @@
+"""Steps of approved procedures, which may change something, and approved bindings of steps gone.
+
+Whoever approves a procedure that began as the boxes of its page approves the boxes alone: none of
+its steps is among them until its owner has been asked for its decisions.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from services.execution.bindings.binding import BadBindingError, Binding
+from services.execution.bindings.store import ApprovedBinding, BindingStore
+from services.execution.tools.catalogue import Catalogue, UnknownToolError
+from services.execution.tools.tool import BadArgumentError, ToolEffect
+from services.knowledge.screening.document import hash_of
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.runbook.checklist.places import box_with_commands, fills
+from services.runbook.lowering import lower
+from services.runbook.model import Procedure
+from services.runbook.ports import ReadingSource, ReadingState
+from services.workflow.model import Step, Workflow
+
+
+class DocumentTextSource(Protocol):
+    """Source of the text of documents, as it is used."""
+
+    def text_of(self, document_id: str) -> str | None:
+        """Return the text; None if there is no such document, or it is not to be used."""
+
+
+class DocumentTexts:
+    """Implements `DocumentTextSource` on the documents in SQL."""
+
+    def __init__(self, documents: SqlDocumentStore) -> None:
+        self._documents = documents
+
+    def text_of(self, document_id: str) -> str | None:
+        """See `DocumentTextSource.text_of`."""
+        document = self._documents.get(document_id)
+        return document.for_model().text if document else None
+
+
+class ApprovedSteps:
+    """Steps of one workflow, each with the approved step of its page that says the same."""
+
+    def __init__(
+        self, workflow: Workflow, texts: DocumentTextSource, readings: ReadingSource
+    ) -> None:
+        self._workflow = workflow
+        self._texts = texts
+        self._readings = readings
+
+    def approved(self, step: Step) -> Step | None:
+        """Return the step as it was approved, with its blanks still open; None if it was not.
+
+        It must have the same words at the same lines; blanks of its commands may have been filled.
+        A box of a page is never approved, though an approved step says the same: its conditions are
+        not.
+        """
+        if step.block:
+            return None
+        for each in self._approved_by_identity.get(identity_of(step), ()):
+            if len(each.commands) == len(step.commands) and all(
+                map(fills, each.commands, step.commands)
+            ):
+                return each
+        return None
+
+    @cached_property
+    def _approved_by_identity(self) -> Mapping[tuple[object, ...], list[Step]]:
+        cited = {c.document_id for step in self._workflow.steps for c in step.citations}
+        by_identity: dict[tuple[object, ...], list[Step]] = {}
+        for id_, procedure, is_approved in served_procedures(cited, self._texts, self._readings):
+            if is_approved and not procedure.begun_from_boxes:
+                for step in lower(procedure, id_).steps:
+                    by_identity.setdefault(identity_of(step), []).append(step)
+        return by_identity
+
+
+def served_procedures(
+    document_ids: Collection[str], texts: DocumentTextSource, readings: ReadingSource
+) -> Iterator[tuple[str, Procedure, bool]]:
+    """Yield the document, procedure and approval of all that is served of the present texts."""
+    present = {id_: text for id_ in sorted(document_ids) if (text := texts.text_of(id_))}
+    hashes = {id_: hash_of(text) for id_, text in present.items()}
+    served = readings.served_many(sorted(set(hashes.values())))
+    for id_, text_hash in hashes.items():
+        if (each := served.get(text_hash)) is not None:
+            for place, procedure in enumerate(each.reading.procedures):
+                yield id_, procedure, each.state(place) is ReadingState.APPROVED
+
+
+def identity_of(step: Step) -> tuple[object, ...]:
+    """Return what a step has in common in a reading and in a ticket's workflow: words and lines."""
+    return step.kind, step.text, step.citations
+
+
+_AT_A_BOX = frozenset({""})
+"""Conditions behind a box: it asks nothing, and what follows it follows in any case."""
+
+
+class Orphan(NamedTuple):
+    """Approved binding of a step that is gone."""
+
+    approved: ApprovedBinding
+    step: Step
+
+
+class OrphanedBindings:
+    """Finder of approved bindings whose steps are gone from their pages.
+
+    They stay approved for their step, should it come back, and for nothing else. At the only box
+    of the page that has the step's commands they are proposed anew.
+    """
+
+    def __init__(
+        self, store: BindingStore, texts: DocumentTextSource, readings: ReadingSource
+    ) -> None:
+        self._store = store
+        self._texts = texts
+        self._readings = readings
+
+    def of_documents(self, document_ids: Collection[str]) -> list[Orphan]:
+        """Return approved bindings of steps of these documents that no served reading has.
+
+        Those in whose place somebody has approved one at a box are left out.
+        """
+        approved = self._store.of_documents(document_ids)
+        settled = {each.instead_of for each in approved}
+        orphans = [
+            Orphan(each, each.step)
+            for each in approved
+            if each.step is not None and not each.step.block and each.key not in settled
+        ]
+        if not orphans:
+            return []
+        current = {
+            identity_of(step)
+            for id_, procedure, _ in served_procedures(document_ids, self._texts, self._readings)
+            for step in lower(procedure, id_).steps
+        }
+        return [each for each in orphans if identity_of(each.step) not in current]
+
+    def at_boxes(self, workflow: Workflow, catalogue: Catalogue) -> dict[str, ApprovedBinding]:
+        """Return, by box of a checklist, the read that was approved for the box's commands.
+
+        A box is only looked at, and answers nothing: what changes something stays a person's.
+        """
+        if workflow.page is None:
+            return {}
+        by_box: dict[str, ApprovedBinding] = {}
+        for each in self.of_documents([workflow.page.document_id]):
+            box = box_with_commands(workflow, each.step.commands)
+            look = _as_read_at_box(each.approved.binding, box, catalogue) if box else None
+            if box and look:
+                by_box[box.id] = each.approved.model_copy(update={"binding": look})
+        return by_box
+
+
+def _as_read_at_box(binding: Binding, box: Step, catalogue: Catalogue) -> Binding | None:
+    """Return the binding as a read at the box; None if it does not fit or changes something."""
+    look = binding.model_copy(update={"step": box.id, "answers": ()})
+    try:
+        look.check(box, _AT_A_BOX, catalogue)
+        is_look = catalogue.tool(look.tool).effect is ToolEffect.READ
+    except (BadBindingError, UnknownToolError, BadArgumentError):
+        return None
+    return look if is_look else None

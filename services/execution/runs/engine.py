@@ -1,0 +1,172 @@
+"""Engine of runs: it logs what follows, calls tools, and sends each change once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import structlog
+
+from services.contracts.execution import Suspended
+from services.execution.adapters.port import (
+    Adapters,
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+)
+from services.execution.engine import LEASE_S, EventEngine, Wait
+from services.execution.runs.events import NewEvent, RunEventKind
+from services.execution.runs.moves import (
+    UNDO_PREFIX,
+    ApplyChange,
+    LockTarget,
+    Look,
+    Move,
+    next_move,
+)
+from services.execution.runs.store import (
+    RunStore,
+    StoredRun,
+    TargetTakenError,
+)
+from services.execution.tool_caller import ToolCaller
+from services.execution.tools.catalogue import BadCatalogueError, Catalogue
+from services.execution.tools.outputs import ParsedOutput
+from services.execution.tools.tool import BadArgumentError
+from services.kit.clock import Clock
+from services.kit.errors import FlowXpertError
+from services.workflow.model import Step, Workflow
+
+HOUR_S = 3600.0
+LOCK_RETRY_S = 15.0
+"""Seconds before a target that another run has locked is tried again."""
+
+_log = structlog.get_logger()
+
+
+class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
+    """Engine of runs."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        catalogue: Callable[[], Catalogue],
+        adapters: Adapters,
+        clock: Clock,
+        *,
+        is_approved: Callable[[Workflow, Step], bool],
+    ) -> None:
+        """Wire the engine.
+
+        `is_approved` tells whether a step is still in an approved procedure of its page.
+        """
+        super().__init__(store, clock, store.suspension)
+        self._store = store
+        self._catalogue = catalogue
+        self._calling = ToolCaller(catalogue, adapters)
+        self._is_approved = is_approved
+
+    def advance(self, run_id: str) -> None:
+        """Carry the run on until it waits or ends; see `EventEngine.carry_on`."""
+        self.carry_on(run_id)
+
+    def _suspend(self, suspension: Suspended, _now: float) -> Wait:
+        return Wait(None, f"all runs stand still, by {suspension.by}")
+
+    def _next_move(self, stored: StoredRun, now: float) -> Move:
+        return next_move(stored.run, stored.state, now)
+
+    def _carry_out(
+        self, stored: StoredRun, move: Look | LockTarget | ApplyChange, driver: str
+    ) -> bool:
+        match move:
+            case Look():
+                self._look(stored, move, driver)
+            case LockTarget():
+                return self._lock_target(stored, move.change, driver)
+            case ApplyChange():
+                self._apply_change(stored, move, driver)
+        return True
+
+    def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
+        facts = move.facts
+        try:
+            output = self._call(stored, move, driver)
+        except (NotSentError, UnknownEffectError, BadArgumentError) as error:
+            facts |= {
+                "why": str(error),
+                "is_final": isinstance(error, StoppedError | BadArgumentError),
+            }
+            event = NewEvent(RunEventKind.NOT_OBSERVED, move.place, facts)
+        else:
+            lines = {"lines": list(output.lines), "is_cut": output.is_cut}
+            facts |= {"fields": dict(output.fields), **lines}
+            event = NewEvent(RunEventKind.OBSERVED, move.place, facts)
+        self._store.record(stored, event, self._clock.now())
+
+    def _lock_target(self, stored: StoredRun, move: ApplyChange, driver: str) -> bool:
+        """Lock the target of a change; return False if another run has it."""
+        now = self._clock.now()
+        if why := self._reason_to_deny(stored, move, now):
+            self._deny(stored, move, why, driver)
+            return True
+        try:
+            prepared = NewEvent(RunEventKind.PREPARED, move.place, move.facts)
+            self._store.prepare(stored, prepared, move.digest, now, driver=driver)
+        except TargetTakenError as error:
+            self._wait(stored, driver, Wait(now + LOCK_RETRY_S, str(error)))
+            return False
+        return True
+
+    def _apply_change(self, stored: StoredRun, move: ApplyChange, driver: str) -> None:
+        """Send a change, if all that guards it still holds."""
+        if why := self._reason_to_deny(stored, move, self._clock.now()):
+            self._deny(stored, move, why, driver)
+            return
+        facts = move.facts
+        sent = NewEvent(RunEventKind.SENT, move.place, facts)
+        self._store.send(stored, sent, move.digest, self._clock.now(), driver=driver)
+        try:
+            output = self._call(stored, move, driver)
+        except (NotSentError, BadArgumentError) as error:
+            event = NewEvent(RunEventKind.NOT_SENT, move.place, {**facts, "why": str(error)})
+        except Exception as error:  # noqa: BLE001 - whatever it was, it may have been sent
+            _log.exception("executor.change_unknown", run=stored.run.id, tool=move.tool.name)
+            why = str(error) if isinstance(error, FlowXpertError) else type(error).__name__
+            event = NewEvent(RunEventKind.UNKNOWN, move.place, {**facts, "why": why})
+        else:
+            lines = {"purpose": "do", "fields": dict(output.fields), "lines": list(output.lines)}
+            event = NewEvent(RunEventKind.CHANGED, move.place, {**facts, **lines})
+        self._store.record(stored, event, self._clock.now())
+
+    def _deny(self, stored: StoredRun, move: ApplyChange, why: str, driver: str) -> None:
+        denied = NewEvent(RunEventKind.DENIED, move.place, {"why": why}, by="the policy")
+        self._store.append(stored, [denied], self._clock.now(), driver=driver)
+
+    def _reason_to_deny(self, stored: StoredRun, move: ApplyChange, now: float) -> str:
+        """Return why the change may not be sent after all, by the current catalogue; else empty."""
+        try:
+            catalogue = self._catalogue()
+        except BadCatalogueError as error:
+            return f"the catalogue cannot be read: {error}"
+        tool = catalogue.by_name.get(move.tool.name)
+        target = catalogue.targets_by_name.get(move.target)
+        if tool is None or target is None or tool.digest != move.tool.digest:
+            return "the catalogue has changed since the run began"
+        if target.digest != stored.run.target_digests.get(target.name):
+            return "the target is defined otherwise than when the run began"
+        if not stored.state.approvals[move.place].by_person and not target.is_simulated:
+            return "nobody who signed in has approved it, and the device is real"
+        step = stored.run.workflow.by_id[move.place[0].removeprefix(UNDO_PREFIX)]
+        is_undo = move.place[0].startswith(UNDO_PREFIX)  # what takes it back is the tool's own
+        of_page = not is_undo and not stored.run.is_by_hand
+        if of_page and not self._is_approved(stored.run.workflow, step):
+            return "the page, or what was approved of it, has changed since the run began"
+        documents = frozenset(citation.document_id for citation in step.citations)
+        lately = self._store.changes_since(move.target, now - HOUR_S)
+        at = datetime.fromtimestamp(now, UTC)
+        return catalogue.policy.reason_to_deny_change(
+            tool, target, documents, at, lately, is_by_hand=stored.run.is_by_hand
+        )
+
+    def _call(self, stored: StoredRun, move: Look | ApplyChange, driver: str) -> ParsedOutput:
+        self._store.leases.acquire(stored.run.id, driver, LEASE_S + move.tool.timeout_s)
+        return self._calling.call(move.tool, move.target, move.arguments)

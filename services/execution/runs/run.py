@@ -1,0 +1,91 @@
+"""A run: a workflow with its bindings and tools by value, a ticket and a mode; it is immutable."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+
+from pydantic import Field
+
+from services.contracts.execution import RunMode
+from services.execution.bindings.binding import Binding
+from services.execution.tools.tool import Tool, ToolEffect
+from services.kit.value import Value
+from services.workflow.model import Workflow
+
+
+class RunTicket(Value):
+    """The part of a ticket that its run keeps."""
+
+    id: str
+    title: str
+    labels: Mapping[str, str] = Field(default={})
+
+
+class Confirmation(Value):
+    """A person's statement that this is the page for the ticket, with the objections in view."""
+
+    by: str
+    at: datetime
+    against: tuple[str, ...] = ()
+
+
+class Limits(Value):
+    """Limits at which a run ends by itself."""
+
+    most_visits: int = 20
+    """Most visits of one step."""
+    most_calls: int = 200
+    within_s: float = 6 * 3600.0
+    """Seconds from its start, by its clock."""
+    approval_expires_s: float = 900.0
+
+
+class Run(Value):
+    """A workflow to be carried out; its events tell how far it is."""
+
+    id: str
+    ticket: RunTicket
+    workflow_id: str
+    workflow: Workflow
+    bindings: tuple[Binding, ...]
+    tools: tuple[Tool, ...]
+    """Tools that the bindings name, and those that these refer to, as they were at its start."""
+    targets: Mapping[str, str] = Field(default={})
+    """Names of the targets, by step."""
+    target_digests: Mapping[str, str] = Field(default={})
+    """Digests of the targets at its start, by name; see `Target.digest`."""
+    not_changing: Mapping[str, str] = Field(default={})
+    """Reasons to leave a change to a person, by step; a step without one may be run."""
+    not_deciding: Mapping[str, str] = Field(default={})
+    """Reasons to leave a question to a person though a tool could decide it, by step."""
+    mode: RunMode
+    limits: Limits = Limits()
+    requested_by: str
+    requested_by_id: str = ""
+    """Lasting id of the requester, whatever their name."""
+    requested_at: datetime
+    confirmation: Confirmation | None = None
+    is_by_hand: bool = False
+    """True if a person chose its tools, without a page."""
+    asks_nobody: bool = False
+    """True if it looks by itself: a question to a person ends it."""
+
+    @cached_property
+    def binding_of(self) -> Mapping[str, Binding]:
+        """Bindings by the ids of their steps."""
+        return {binding.step: binding for binding in self.bindings}
+
+    @cached_property
+    def tool_named(self) -> Mapping[str, Tool]:
+        """Tools by name."""
+        return {tool.name: tool for tool in self.tools}
+
+    def tool_of(self, step: str) -> Tool | None:
+        """Return the tool of a step; None if the step is a person's."""
+        binding = self.binding_of.get(step)
+        return self.tool_named.get(binding.tool) if binding else None
+
+    def changes(self, step: str) -> bool:
+        """Return True if the tool of a step changes something."""
+        tool = self.tool_of(step)
+        return tool is not None and tool.effect is ToolEffect.CHANGE

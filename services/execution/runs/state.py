@@ -1,0 +1,276 @@
+"""State of a run: a pure function of its events."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from services.contracts.execution import RunOutcome, RunPhase
+from services.execution.runs.events import Event, QuestionKind, RunEventKind, StepVisit
+from services.execution.runs.run import Run
+from services.execution.tools.compare import Fields
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Parsed output of a tool."""
+
+    seq: int
+    at: float
+    place: StepVisit
+    purpose: str
+    tool: str
+    target: str
+    arguments: Mapping[str, str]
+    fields: Fields
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Approval:
+    """An approval that was requested."""
+
+    digest: str
+    tool: str
+    shown: str
+    target: str
+    undo: str
+    simulated: tuple[str, ...]
+    """Output of the tool's own dry run."""
+    expires_at: float
+    place: StepVisit
+    state: RunEventKind = RunEventKind.APPROVAL_REQUESTED
+    by: str = ""
+    by_person: bool = False
+    """True if the approver had signed in."""
+    why: str = ""
+    """Reason of whoever refused it."""
+
+    @property
+    def refusal(self) -> str:
+        """Reason why nothing may be sent, if it was refused or expired."""
+        if self.state is RunEventKind.EXPIRED:
+            return "nobody approved it in time"
+        if not self.by:
+            return self.why
+        return f"refused by {self.by}: {self.why}" if self.why else f"refused by {self.by}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a person."""
+
+    seq: int
+    what: QuestionKind
+    text: str
+    options: tuple[str, ...]
+    evidence: tuple[str, ...]
+    place: StepVisit
+
+
+@dataclass(frozen=True)
+class PersonAnswer:
+    """A person's answer to a question."""
+
+    question: Question
+    option: str
+    arguments: Mapping[str, str]
+    by: str
+
+
+@dataclass(frozen=True)
+class SentChange:
+    """A change that was sent."""
+
+    place: StepVisit
+    tool: str
+    target: str
+    arguments: Mapping[str, str]
+    seq: int
+    at: float
+    status: RunEventKind
+    """`changed`, `not_sent` or `unknown`; `sent` until its outcome is known."""
+
+
+@dataclass
+class RunState:
+    """State that follows from a run's events."""
+
+    seq: int = 0
+    now: StepVisit = ("", 0)
+    """Current step and visit."""
+    begun_at: float = 0.0
+    visits: Counter[str] = field(default_factory=Counter)
+    observations: list[Observation] = field(default_factory=list)
+    failures: dict[tuple[StepVisit, str], list[Event]] = field(default_factory=dict)
+    """Failed looks, by place and purpose."""
+    calls: Counter[str] = field(default_factory=Counter)
+    approvals: dict[StepVisit, Approval] = field(default_factory=dict)
+    question: Question | None = None
+    """The open question."""
+    answers: dict[tuple[StepVisit, QuestionKind], PersonAnswer] = field(default_factory=dict)
+    prepared: dict[StepVisit, Event] = field(default_factory=dict)
+    """Events that locked the target of a change, by the place of the change."""
+    changes: dict[StepVisit, SentChange] = field(default_factory=dict)
+    verified: dict[StepVisit, RunEventKind] = field(default_factory=dict)
+    decided: dict[StepVisit, Event] = field(default_factory=dict)
+    undoing: bool = False
+    undone: set[StepVisit] = field(default_factory=set)
+    paused_by: str = ""
+    outcome: RunOutcome | None = None
+    why: str = ""
+
+    @property
+    def phase(self) -> RunPhase:
+        """Phase, as lists show it."""
+        if self.outcome is not None:
+            return RunPhase.ENDED
+        if self.paused_by:
+            return RunPhase.PAUSED
+        if self.question is not None:
+            return RunPhase.ASKING
+        return RunPhase.APPROVING if self.open_approval is not None else RunPhase.RUNNING
+
+    @property
+    def open_approval(self) -> Approval | None:
+        """The approval that waits for a person."""
+        open_ = (a for a in self.approvals.values() if a.state is RunEventKind.APPROVAL_REQUESTED)
+        return next(open_, None)
+
+    @property
+    def last_change(self) -> float:
+        """Time of the last change; 0 before any."""
+        return max((change.at for change in self.changes.values()), default=0.0)
+
+    def observations_at(self, place: StepVisit, purpose: str) -> list[Observation]:
+        """Return the observations at a place for a purpose, in order."""
+        return [o for o in self.observations if o.place == place and o.purpose == purpose]
+
+    def latest(
+        self, tool: str, target: str, arguments: Mapping[str, str], *, after: float = 0.0
+    ) -> Observation | None:
+        """Return the last observation by this call, since a moment."""
+        for each in reversed(self.observations):
+            same = (each.tool, each.target, each.arguments) == (tool, target, arguments)
+            if same and each.at >= after:
+                return each
+        return None
+
+    def latest_field(self, name: str) -> str | None:
+        """Return the latest value of a field, named as `tool.field`."""
+        tool, _, wanted = name.partition(".")
+        for each in reversed(self.observations):
+            if each.tool == tool and (value := each.fields.get(wanted)) not in {None, ""}:
+                return str(value)
+        return None
+
+
+def state_of(run: Run, events: Iterable[Event]) -> RunState:
+    """Return the state after these events."""
+    state = RunState(now=(run.workflow.steps[0].id, 0))
+    for event in events:
+        _apply_event(state, event)
+    return state
+
+
+def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a case a kind
+    state.seq = event.seq
+    place: StepVisit = (event.step, event.visit)
+    facts = event.facts
+    match event.kind:
+        case RunEventKind.STARTED:
+            state.begun_at = event.at
+        case RunEventKind.ENTERED:
+            state.now = place
+            state.visits[event.step] += 1
+        case RunEventKind.OBSERVED | RunEventKind.CHANGED:
+            _observe(state, event, place)
+        case RunEventKind.NOT_OBSERVED:
+            state.failures.setdefault((place, facts["purpose"]), []).append(event)
+        case RunEventKind.APPROVAL_REQUESTED:
+            state.approvals[place] = Approval(
+                facts["digest"],
+                facts["tool"],
+                facts["shown"],
+                facts["target"],
+                facts["undo"],
+                tuple(facts["simulated"]),
+                facts["expires_at"],
+                place,
+            )
+        case RunEventKind.APPROVED | RunEventKind.DENIED | RunEventKind.EXPIRED:
+            approval = state.approvals[place]
+            by_person = facts.get("kind") == "person"
+            state.approvals[place] = replace(
+                approval,
+                state=event.kind,
+                by=event.by,
+                by_person=by_person,
+                why=facts.get("why", ""),
+            )
+        case RunEventKind.PREPARED:
+            state.prepared[place] = event
+        case RunEventKind.SENT:
+            state.changes[place] = _change(event, place)
+        case RunEventKind.NOT_SENT | RunEventKind.UNKNOWN:
+            state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
+        case RunEventKind.QUESTION_RAISED:
+            state.question = Question(
+                event.seq,
+                QuestionKind(facts["what"]),
+                facts["text"],
+                tuple(facts["options"]),
+                tuple(facts.get("evidence", ())),
+                place,
+            )
+        case RunEventKind.ANSWERED if state.question is not None:
+            question_key = (state.question.place, state.question.what)
+            state.answers[question_key] = PersonAnswer(
+                state.question, facts["option"], facts.get("arguments", {}), event.by
+            )
+            state.question = None
+        case RunEventKind.DECIDED:
+            state.decided[place] = event
+        case RunEventKind.VERIFIED | RunEventKind.NOT_VERIFIED:
+            state.verified[place] = event.kind
+        case RunEventKind.UNDOING:
+            state.undoing = True
+        case RunEventKind.UNDONE:
+            state.undone.add(place)
+        case RunEventKind.PAUSED:
+            state.paused_by = event.by
+        case RunEventKind.RESUMED:
+            state.paused_by = ""
+        case RunEventKind.TAKEN_OVER:
+            state.outcome, state.why = RunOutcome.HANDED_OVER, f"{event.by} took over"
+        case RunEventKind.ENDED:
+            state.outcome, state.why = RunOutcome(facts["outcome"]), facts["why"]
+            state.question = None
+        case _:
+            pass
+
+
+def _observe(state: RunState, event: Event, place: StepVisit) -> None:
+    facts: Mapping[str, Any] = event.facts
+    seen = Observation(
+        event.seq,
+        event.at,
+        place,
+        facts["purpose"],
+        facts["tool"],
+        facts["target"],
+        facts["arguments"],
+        facts["fields"],
+        tuple(facts["lines"]),
+    )
+    state.observations.append(seen)
+    state.calls[seen.tool] += 1
+    if event.kind is RunEventKind.CHANGED:
+        state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
+
+
+def _change(event: Event, place: StepVisit) -> SentChange:
+    facts = event.facts
+    return SentChange(
+        place, facts["tool"], facts["target"], facts["arguments"], event.seq, event.at, event.kind
+    )

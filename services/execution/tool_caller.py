@@ -1,0 +1,50 @@
+"""Calls of tools on targets of the current catalogue, if the current policy allows them."""
+
+import time
+from collections.abc import Callable, Mapping
+
+from services.execution import metrics
+from services.execution.adapters.port import Adapters, NotSentError, StoppedError
+from services.execution.tools.catalogue import BadCatalogueError, Catalogue
+from services.execution.tools.outputs import ParsedOutput, read_output
+from services.execution.tools.tool import Tool
+
+
+class ToolCaller:
+    """Caller of tools through the adapters."""
+
+    def __init__(self, catalogue: Callable[[], Catalogue], adapters: Adapters) -> None:
+        self._catalogue = catalogue
+        self._adapters = adapters
+
+    def call(
+        self, tool: Tool, target_name: str, arguments: Mapping[str, str], *, is_whole: bool = False
+    ) -> ParsedOutput:
+        """Call the tool and return its parsed output; see `read_output` for `is_whole`.
+
+        Raises:
+            NotSentError: Nothing can have reached the target.
+            UnknownEffectError: Something may have reached it.
+            BadArgumentError: The arguments may not be sent.
+        """
+        try:
+            catalogue = self._catalogue()
+        except BadCatalogueError as error:
+            raise StoppedError(f"the catalogue cannot be read: {error}") from error
+        target = catalogue.targets_by_name.get(target_name)
+        if target is None:
+            raise StoppedError(f"the catalogue has no target {target_name!r} any more")
+        if why := catalogue.policy.reason_to_deny(tool, target):
+            raise StoppedError(why)
+        checked = tool.checked(arguments)
+        effect, outcome, begun = tool.effect.value, "unknown", time.monotonic()
+        try:
+            raw = self._adapters[tool.way.by].call(tool, target, checked)
+            outcome = "answered"
+        except NotSentError:
+            outcome = "not_sent"
+            raise
+        finally:
+            metrics.CALLS.labels(effect, outcome).inc()
+            metrics.CALL_SECONDS.labels(effect).observe(time.monotonic() - begun)
+        return read_output(tool, raw, target.platform, is_whole=is_whole)

@@ -1,0 +1,133 @@
+"""Parser of a tool's output: its fields, after secrets are redacted."""
+
+import json
+import re
+from collections.abc import Mapping
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from ntc_templates.parse import ParsingException, parse_output
+
+from services.execution.tools.compare import Scalar, as_number
+from services.execution.tools.tool import Output, OutputField, Tool
+from services.kit.observability.redaction import redact
+from services.kit.value import Value
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+
+KEPT_LINES = 40
+"""Most lines of an output that are stored as evidence beside its fields."""
+KEPT_CHARACTERS = 4_000
+WHOLE_HEAD, WHOLE_TAIL = 30, 60
+"""First and last lines of an output that is stored as a whole, if it has more."""
+WHOLE_CHARACTERS = 8_000
+
+
+class ParsedOutput(Value):
+    """Parsed output of a tool."""
+
+    fields: Mapping[str, Scalar]
+    lines: tuple[str, ...]
+    """Lines in which the fields were matched; of an output without fields the first ones."""
+    is_cut: bool = False
+    """True if it was longer than what is parsed."""
+
+
+def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> ParsedOutput:
+    """Return the fields of an output; a field that is not matched is left out.
+
+    `is_whole`: all its lines are stored, of very many the first and the last ones.
+    """
+    text = clean_output(raw[: tool.most_bytes], tool.output)
+    source = _parse(tool.output, text, platform)
+    fields: dict[str, Scalar] = {}
+    lines: list[str] = []
+    for name, field in tool.output.fields.items():
+        value, at = _extract(field, source)
+        if value is None:
+            value = field.absent
+        if value is not None:
+            fields[name] = _typed(field, value)
+            lines += at
+    is_cut = len(raw) > tool.most_bytes
+    if is_whole:
+        non_empty = [line[:500] for line in text.splitlines() if line.strip()]
+        whole = _ends(non_empty)
+        return ParsedOutput(
+            fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(non_empty)
+        )
+    kept = list(dict.fromkeys(lines)) or text.splitlines()
+    return ParsedOutput(fields=fields, lines=_short(kept), is_cut=is_cut)
+
+
+def clean_output(text: str, output: Output) -> str:
+    """Remove terminal escapes, control characters and secrets from a text."""
+    plain = _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    for pattern in output.redact:
+        plain = re.sub(pattern, "[redacted]", plain)
+    return redact(plain)
+
+
+def _parse(output: Output, text: str, platform: str) -> object:
+    if output.parser == "text":
+        return text
+    try:
+        if output.parser == "json":
+            return json.loads(text)
+        return parse_output(platform=platform, command=output.template, data=text)
+    except (ValueError, RecursionError, ParsingException):
+        return None
+
+
+def _extract(field: OutputField, source: object) -> tuple[object, list[str]]:
+    if isinstance(source, str):
+        match = re.search(field.find, source, re.MULTILINE | re.IGNORECASE)
+        if match is None:
+            return None, []
+        begin = source.rfind("\n", 0, match.start()) + 1
+        at = source[begin : match.end()].splitlines()
+        return (match.group(1) if match.re.groups else match.group()), at
+    try:
+        value = jmespath.search(field.find, source)
+    except JMESPathError:
+        return None, []
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else len(value) or None
+    return (None, []) if isinstance(value, dict) else (value, [])
+
+
+def _typed(field: OutputField, value: object) -> Scalar:
+    text = str(value).strip()
+    if field.type == "boolean":
+        return text.casefold() in {"true", "yes", "up", "1", "on", "enabled", "ok"}
+    if field.type == "number":
+        return as_number(text.replace(",", "").removesuffix("%"))
+    return next(
+        (
+            value_of_field
+            for value_of_field in field.values
+            if value_of_field.casefold() == text.casefold()
+        ),
+        text,
+    )
+
+
+def _short(lines: list[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for line in lines[:KEPT_LINES]:
+        if sum(map(len, kept)) > KEPT_CHARACTERS:
+            break
+        kept.append(line[:500])
+    return tuple(kept)
+
+
+def _ends(lines: list[str]) -> tuple[str, ...]:
+    if len(lines) > WHOLE_HEAD + WHOLE_TAIL:
+        lines = [*lines[:WHOLE_HEAD], *lines[-WHOLE_TAIL:]]
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) > WHOLE_CHARACTERS:
+            break
+        kept.append(line)
+    return tuple(kept)

@@ -1,0 +1,92 @@
+"""Ticket systems as sources, and the texts that their bodies are made of."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, StringConstraints, ValidationError
+
+from services.integrations.sources.proof import Verify, by_token
+from services.kit.errors import InvalidInputError
+from services.kit.text import clean_text, squeeze
+from services.tickets.intake.delivery import DeliveryItem
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+SHOWN_ERRORS = 3
+SHOWN_CHARACTERS = 60
+OPENING_CHARACTERS = 160
+
+
+class UnreadableTicketError(InvalidInputError):
+    """The body, or one item of it, does not hold a ticket in its source's shape."""
+
+
+Body = Mapping[str, Any]
+
+
+def _only_item(body: Body) -> Sequence[Any]:
+    return (body,)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Ticket system: how its bodies are recognised, proved and read. All but the proof pure."""
+
+    name: str
+    expects: str
+    """Shape of a body in a few words, for whoever sent another one."""
+    matches: Callable[[Body], bool]
+    read: Callable[[Any], DeliveryItem]
+    """Reader of one item; raises `UnreadableTicketError` if it has no ticket in this shape."""
+    verify: Verify = by_token
+    """Check of a delivery against the source's secret, if the settings have one."""
+    items: Callable[[Body], Sequence[Any]] = _only_item
+    """Items of a body, for systems that send several at once; raises as `read` does."""
+
+
+def _clean(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("text must not hold a NUL character")
+    if _LONE_SURROGATE.search(text):
+        raise ValueError("text must not hold half a surrogate pair")
+    return clean_text(text).strip()
+
+
+def title_from(text: str) -> str:
+    """Return the first line, cut to a title's length, for a ticket that has no title."""
+    first = squeeze(next(iter(text.splitlines()), ""))
+    return first if len(first) <= OPENING_CHARACTERS else first[: OPENING_CHARACTERS - 1] + "…"
+
+
+Text = Annotated[str, StringConstraints(strict=True), AfterValidator(_clean)]
+"""String without what terminals and screens do not print. NUL and lone surrogates are refused:
+they are no text, and a database would refuse them later.
+"""
+
+Line = Annotated[Text, AfterValidator(squeeze)]
+"""Text of one line."""
+
+
+def read_model(model: type[Model], body: Any) -> Model:  # noqa: ANN401 - JSON
+    """Validate the body as this model.
+
+    Raises:
+        UnreadableTicketError: It has another shape; says where, and never repeats a value.
+    """
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        shown = "; ".join(f"{_place(item['loc'])}: {item['msg']}" for item in errors[:SHOWN_ERRORS])
+        more = f"; and {len(errors) - SHOWN_ERRORS} more" if len(errors) > SHOWN_ERRORS else ""
+        raise UnreadableTicketError(shown + more) from None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    # A key of the body is the sender's text: it may be long, or no text at all.
+    path = ".".join(str(part)[:SHOWN_CHARACTERS] for part in location) or "body"
+    return path.encode("ascii", "backslashreplace").decode()

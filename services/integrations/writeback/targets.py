@@ -1,0 +1,209 @@
+"""Targets of write-back and their formats: one function for each, and one line in the list."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, HttpUrl, SecretStr
+
+from services.integrations.writeback.note import Digest, TicketNote
+from services.integrations.writeback.settings import WriteBackSettings
+from services.kit.http.outgoing import OutgoingRequest
+
+_TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
+_TICKET_FIELDS = {
+    "id",
+    "status",
+    "reason",
+    "source",
+    "external_id",
+    "occurrence",
+    "title",
+    "severity",
+    "service",
+    "url",
+}
+_WORKFLOW_FIELDS = {"id", "workflow", "fit", "against"}
+_QUESTION_FIELDS = {"id", "turn", "question", "choices", "about"}
+_EVENTS = {
+    "workflow": "workflow.ready",
+    "refusal": "ticket.refused",
+    "question": "question.asked",
+}
+"""Event names of a callback by the first topic; for others the ticket's status is used."""
+_PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+"""Escapes of Slack's text: https://docs.slack.dev/messaging/formatting-message-text"""
+
+
+@dataclass(frozen=True)
+class WriteBackTarget:
+    """System that can be notified."""
+
+    name: str
+    address: Callable[[WriteBackSettings], HttpUrl | None]
+    request: Callable[[WriteBackSettings, TicketNote], OutgoingRequest]
+    source: str = ""
+    """Source whose tickets it follows, and whose comments answer; empty: it follows all."""
+
+
+def _jira(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    """Build a comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/."""
+    path = f"/rest/api/2/issue/{_path_segment(note.ticket.external_id)}/comment"
+    login = _login(settings.jira_user, settings.jira_token, "Bearer")
+    return _json_request(note.key, settings.jira_url, path, {"body": note.text}, login)
+
+
+def _servicenow(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    """Build a work note for the Table API; the record's class is its table."""
+    labels = note.ticket.labels
+    stated = labels.get("sys_class_name", "")
+    table = stated if _TABLE.fullmatch(stated) else "incident"
+    path = f"/api/now/table/{table}/{_path_segment(labels.get('sys_id', note.ticket.external_id))}"
+    login = _login(settings.servicenow_user, settings.servicenow_password, "Bearer")
+    body = {"work_notes": note.text}
+    return _json_request(note.key, settings.servicenow_url, path, body, login, method="PATCH")
+
+
+def _opsgenie(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    """Build a note: https://docs.opsgenie.com/docs/alert-api-continued."""
+    path = f"/alerts/{_path_segment(note.ticket.external_id)}/notes"
+    login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
+    return _json_request(note.key, settings.opsgenie_url, path, {"note": note.text}, login)
+
+
+def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    """Build a note on the incident: https://developer.pagerduty.com/api-reference/."""
+    path = f"/incidents/{_path_segment(note.ticket.external_id)}/notes"
+    token = settings.pagerduty_token.get_secret_value()
+    login = {"authorization": f"Token token={token}", "from": settings.pagerduty_from}
+    return _json_request(
+        note.key, settings.pagerduty_url, path, {"note": {"content": note.text}}, login
+    )
+
+
+def _chat(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    return _json_request(
+        note.key,
+        settings.chat_url,
+        "",
+        _chat_body(settings, note.headline, note.lines, note.text),
+        {},
+    )
+
+
+def _chat_body(
+    settings: WriteBackSettings, headline: str, lines: Iterable[str], text: str
+) -> object:
+    if settings.chat_form == "teams":
+        return _card(headline, lines)
+    return {"text": "".join(_PLAIN.get(letter, letter) for letter in text)}
+
+
+def _callback(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+    """Build the callback, signed over time and body so that a copy cannot be sent later."""
+    ticket, question = note.ticket, note.ticket.open_question
+    body = {
+        "event": _EVENTS.get(note.parts[0].topic) or f"ticket.{ticket.status.value}",
+        "ticket": ticket.model_dump(mode="json", include=_TICKET_FIELDS),
+        "workflow": _object(note.stored, _WORKFLOW_FIELDS),
+        "nearest": [near.model_dump(mode="json") for near in ticket.nearest],
+        "triage": _object(ticket.triage),
+        "question": _object(question, _QUESTION_FIELDS),
+        "url": note.url,
+    }
+    return _sign(settings, _json_request(note.key, settings.callback_url, "", body, {}))
+
+
+def _sign(settings: WriteBackSettings, unsigned: OutgoingRequest) -> OutgoingRequest:
+    """Sign a request over its time and body."""
+    seconds = str(int(time.time()))
+    secret = settings.callback_secret.get_secret_value().encode()
+    signed = hmac.new(secret, seconds.encode() + b"." + unsigned.body, hashlib.sha256).hexdigest()
+    proof = {"x-flowxpert-timestamp": seconds, "x-flowxpert-signature": f"v1={signed}"}
+    return OutgoingRequest(unsigned.url, unsigned.headers | proof, unsigned.body)
+
+
+def _object(model: BaseModel | None, fields: set[str] | None = None) -> dict[str, Any] | None:
+    return model.model_dump(mode="json", include=fields) if model is not None else None
+
+
+def _card(headline: str, texts: Iterable[str]) -> dict[str, Any]:
+    """Build a card for https://learn.microsoft.com/en-us/connectors/teams/ (workflow webhooks)."""
+    lines = [{"type": "TextBlock", "text": headline, "weight": "bolder", "wrap": True}]
+    lines += [{"type": "TextBlock", "text": line, "wrap": True} for line in texts]
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": lines,
+    }
+    kind = "application/vnd.microsoft.card.adaptive"
+    return {"type": "message", "attachments": [{"contentType": kind, "content": card}]}
+
+
+def _json_request(
+    key: str,
+    base: HttpUrl | None,
+    path: str,
+    body: object,
+    headers: dict[str, str],
+    *,
+    method: str = "POST",
+) -> OutgoingRequest:
+    defaults = {"content-type": "application/json", "accept": "application/json"}
+    named = {"idempotency-key": key}
+    url = str(base).rstrip("/") + path if path else str(base)
+    return OutgoingRequest(url, defaults | named | headers, json.dumps(body).encode(), method)
+
+
+def _login(user: str, secret: SecretStr, scheme: str) -> dict[str, str]:
+    """Return the authorization: Basic with a user, else the secret behind the scheme."""
+    password = secret.get_secret_value()
+    if not user:
+        return {"authorization": f"{scheme} {password}"}
+    encoded = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return {"authorization": f"Basic {encoded}"}
+
+
+def _path_segment(text: str) -> str:
+    """Quote the text as one segment of a path, whatever it holds."""
+    return quote(text, safe="").replace(".", "%2E")
+
+
+TARGETS = (
+    WriteBackTarget("jira", lambda settings: settings.jira_url, _jira, "jira"),
+    WriteBackTarget(
+        "servicenow", lambda settings: settings.servicenow_url, _servicenow, source="servicenow"
+    ),
+    WriteBackTarget("opsgenie", lambda settings: settings.opsgenie_url, _opsgenie, "opsgenie"),
+    WriteBackTarget("pagerduty", lambda settings: settings.pagerduty_url, _pagerduty, "pagerduty"),
+    WriteBackTarget("chat", lambda settings: settings.chat_url, _chat),
+    WriteBackTarget("callback", lambda settings: settings.callback_url, _callback),
+)
+
+
+def _chat_digest(settings: WriteBackSettings, digest: Digest) -> OutgoingRequest:
+    body = _chat_body(settings, digest.headline, digest.lines, digest.text)
+    return _json_request(f"digest:{digest.week}", settings.chat_url, "", body, {})
+
+
+def _callback_digest(settings: WriteBackSettings, digest: Digest) -> OutgoingRequest:
+    fields = {"week": digest.week, "pages": digest.pages, "url": digest.url}
+    body = {"event": "pages.to_mend", **fields}
+    return _sign(
+        settings, _json_request(f"digest:{digest.week}", settings.callback_url, "", body, {})
+    )
+
+
+DIGESTS: Mapping[str, Callable[[WriteBackSettings, Digest], OutgoingRequest]] = {
+    "chat": _chat_digest,
+    "callback": _callback_digest,
+}
+"""Requests by target that send the weekly digest."""

@@ -1,0 +1,126 @@
+"""Weekly digest: those who look after pages are told which are to be mended, and why."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import structlog
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from services.contracts.coverage import CoverageReports, PageToMend
+from services.integrations.writeback.note import Digest
+from services.integrations.writeback.service import WriteBack
+from services.integrations.writeback.settings import WriteBackSettings
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+from services.tickets.tables import DigestRow
+
+DIGEST_TASK = "gateway.digest"
+LOOK_EVERY_S = 600.0
+WEEKS = 12
+"""Number of weeks for which runs and tickets are looked at."""
+_MOST_PAGES, _MOST_FINDINGS = 10, 3
+"""Most pages of a team, and most findings of a page, that are listed one by one."""
+_NOBODY = "no team is named"
+
+_log = structlog.get_logger()
+
+
+class WeeklyDigest:
+    """Schedule of digests: one task a week and target, even from two processes."""
+
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        *,
+        write_back: WriteBack,
+        covering: CoverageReports,
+        settings: WriteBackSettings,
+    ) -> None:
+        """Queue nothing, ever, without a day in the settings, or a chat or callback."""
+        self._database = database
+        self._outbox = outbox
+        self._write_back = write_back
+        self._covering = covering
+        self._settings = settings
+
+    def put_due(self, now: float | None = None) -> None:
+        """Queue the digests that are due."""
+        at = datetime.fromtimestamp(time.time() if now is None else now, UTC)
+        is_due = at.strftime("%A").lower() == self._settings.digest_day
+        if not is_due or at.hour < self._settings.digest_hour:
+            return
+        year, number, _ = at.isocalendar()
+        week = f"{year}-W{number:02}"
+        for target in self._write_back.digest_targets:
+            with self._database.session() as session:
+                row = self._database.insert(DigestRow)
+                values = row.values(week=week, target=target, at=at.timestamp())
+                put = session.execute(values.on_conflict_do_nothing().returning(DigestRow.week))
+                if put.scalar_one_or_none() is not None:
+                    arguments = {"week": week, "target": target}
+                    self._outbox.put(
+                        session, DIGEST_TASK, arguments, f"{DIGEST_TASK}:{target}:{week}"
+                    )
+
+    def run(self, week: str, target: str) -> None:
+        """Send one target its digest; do nothing if nothing is new since the last one.
+
+        Raises:
+            NotDeliveredError: It did not take it.
+            UnavailableError: Nobody could say which pages are to be mended.
+        """
+        report = self._covering.pages_to_mend(weeks=WEEKS)
+        keys = {each.key for page in report.pages for each in page.findings}
+        with self._database.session() as session:
+            before = _last_sent_keys(session, target)
+        if keys <= before:
+            return
+        base = str(self._settings.public_url or "").rstrip("/")
+        url = f"{base}/knowledge/coverage/pages" if base else ""
+        self._write_back.send_digest(target, build_digest(week, report.pages, url))
+        sent_keys = keys | before if report.without else keys
+        row = update(DigestRow).where(DigestRow.week == week, DigestRow.target == target)
+        with self._database.session() as session:
+            session.execute(row.values(told="\n".join(sorted(sent_keys))))
+            self._outbox.finish(session)
+        _log.info("gateway.digest_sent", target=target, week=week, pages=len(report.pages))
+
+
+def _last_sent_keys(session: Session, target: str) -> set[str]:
+    """Return the keys of the findings in the last digest that was sent."""
+    sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
+    keys = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
+    return set(keys.split("\n")) if keys else set()
+
+
+def build_digest(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
+    """Build the digest of these pages, team by team."""
+    by_team: dict[str, list[PageToMend]] = defaultdict(list)
+    for page in pages:
+        by_team[page.owner or _NOBODY].append(page)
+    lines = [line for team in sorted(by_team) for line in _lines(team, by_team[team])]
+    number = f"{len(pages)} pages are" if len(pages) > 1 else "One page is"
+    return Digest(
+        week=week,
+        headline=f"{number} to be mended, by what was seen of their lines",
+        lines=(*lines, *((url,) if url else ())),
+        pages=tuple(page.model_dump(mode="json") for page in pages),
+        url=url,
+    )
+
+
+def _lines(team: str, pages: Sequence[PageToMend]) -> list[str]:
+    lines = [f"{team}:"]
+    for page in pages[:_MOST_PAGES]:
+        lines += [
+            f"{page.document_id} line {each.start_line}: {each.said}: {each.seen}"
+            for each in page.findings[:_MOST_FINDINGS]
+        ]
+        more = len(page.findings) - _MOST_FINDINGS
+        lines += [f"{page.document_id}: {more} more"] if more > 0 else []
+    more = len(pages) - _MOST_PAGES
+    return [*lines, *([f"{more} more pages"] if more > 0 else [])]

@@ -1,0 +1,161 @@
+"""Revision of an answer: its writer sees the flowchart that it becomes, and may write again.
+
+Commands of its steps are taken from the cited lines, never from the answer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from services.knowledge.page.block import BlockKind, Page, codes
+from services.knowledge.page.parsing import parse_page
+from services.llm.chat_model import ModelAnswerError
+from services.llm.structured import Turns, correction_turns, parse_answer, reply_turns
+from services.runbook.by_model.question import ProgramAnswer
+from services.runbook.checking.check import UnusableReadingError, check_reading
+from services.runbook.checking.walker import PathFinding
+from services.runbook.lowering import lower
+from services.runbook.model import Body, Do, LineRange, Node, Procedure, Reader, Reading
+from services.workflow.model import Step, Workflow
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
+
+Judge = Callable[[Sequence[Procedure]], Sequence[PathFinding]]
+"""A check of the procedures of an answer, which returns its findings."""
+Ask = Callable[[Turns], str | None]
+"""A request for the next answer after further turns; None if there is none to be had."""
+
+
+class Attempt(NamedTuple):
+    """A readable answer with the findings about it."""
+
+    procedures: tuple[Procedure, ...]
+    findings: Sequence[PathFinding]
+    revisions: int = 0
+    """The number of earlier attempts that its writer has seen as flowcharts."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The revision of answers about one text."""
+
+    text: str
+    judge: Judge
+    ask: Ask
+    corrections: int
+
+    def settle(self, answer: str) -> Attempt | None:
+        """Return the soundest of the answer and its revisions; None if none is readable.
+
+        Each is shown as the flowchart that it becomes, once at least. Of two equally sound ones the
+        later wins, since its writer has seen the earlier one as a flowchart.
+        """
+        best: Attempt | None = None
+        turns: Turns = ()
+        for round_ in range(self.corrections + 1):
+            attempt, reply = self.attempt(answer)
+            if attempt and (best is None or len(attempt.findings) <= len(best.findings)):
+                best = attempt._replace(revisions=round_)
+            is_sound = attempt is not None and not attempt.findings and round_ > 0
+            if is_sound or round_ == self.corrections:
+                return best
+            turns += reply
+            revised = self.ask(turns)
+            if revised is None:
+                return best
+            answer = revised
+        return best
+
+    def attempt(self, answer: str) -> tuple[Attempt | None, Turns]:
+        """Return the answer as procedures of this text, and the turns that review it."""
+        try:
+            program = parse_answer(answer, ProgramAnswer)
+            kept = check_reading(
+                Reading(reader=Reader.MODEL, procedures=program.procedures), self.text
+            )
+        except (ModelAnswerError, UnusableReadingError) as error:
+            return None, correction_turns(answer, error)
+        procedures = with_commands(kept.reading.procedures, self.text)
+        findings = [*map(PathFinding, kept.remarks), *self.judge(procedures)]
+        return Attempt(procedures, findings), reply_turns(answer, _review(procedures, findings))
+
+
+def _review(procedures: Sequence[Procedure], findings: Sequence[PathFinding]) -> str:
+    """Return the review that the model gets: the flowchart of its program, and the findings."""
+    charts = "\n\n".join(flowchart_text(procedure) for procedure in procedures) or "(no procedure)"
+    finding_lines = "".join(f"- {each}\n" for each in findings)
+    problems = f"These things look wrong in it:\n{finding_lines}" if finding_lines else ""
+    return (
+        f"This is the flowchart that your program becomes:\n{charts}\n{problems}Hold it "
+        "against the page: is each step done under the right condition, does each answer lead "
+        "where the page says, is anything missing or asked that the page does not ask? Write "
+        "the program again, corrected, or as it is when all is right."
+    )
+
+
+def flowchart_text(procedure: Procedure) -> str:
+    """Return a line for each step: lines of the page, text, and the target of each answer."""
+    workflow = lower(procedure, "page")
+    return "\n".join(_line(workflow, step) for step in workflow.steps)
+
+
+def _line(workflow: Workflow, step: Step) -> str:
+    exits = workflow.exits(step.id)
+    targets = ", ".join(f"{e.condition}: {e.target}" if e.condition else e.target for e in exits)
+    lines = ", ".join(f"{cite.start_line}-{cite.end_line}" for cite in step.citations)
+    cited = f" (lines {lines})" if lines else ""
+    return f"{step.id} {step.text}{cited}" + (f" -> {targets}" if targets else " [end]")
+
+
+_LONGEST_EXPECTED = 600
+"""Characters; a longer sample does not help to compare."""
+
+
+@dataclass(frozen=True)
+class _LineCommands:
+    """Commands and sample output of some lines of the page."""
+
+    lines: LineRange
+    commands: tuple[str, ...]
+    expected: str = ""
+
+
+def with_commands(procedures: Sequence[Procedure], text: str) -> tuple[Procedure, ...]:
+    """Add to each action the commands and the sample output of its lines.
+
+    Of several actions with the same lines only the first gets them.
+    """
+    left = list(_line_commands(parse_page(text)))
+
+    def with_own(node: Node) -> Body:
+        nonlocal left
+        if not isinstance(node, Do):
+            return (node,)
+        own = [
+            each
+            for each in left
+            if any(first <= each.lines[1] and each.lines[0] <= last for first, last in node.lines)
+        ]
+        left = [each for each in left if each not in own]
+        commands = tuple(dict.fromkeys(command for each in own for command in each.commands))
+        expected = next((each.expected for each in own if each.expected), "")
+        return (node.model_copy(update={"commands": commands, "expected": expected}),)
+
+    return tuple(procedure.map(node=with_own) for procedure in procedures)
+
+
+def _line_commands(page: Page) -> Iterator[_LineCommands]:
+    before = ""
+    for block in (place.block for place in page.places()):
+        text_before = before
+        before = "" if block.kind is BlockKind.HEADING else block.text
+        if block.kind is BlockKind.CODE:
+            code = PageCode(block.verbatim, block.language)
+            parts = code_parts(code, text_before)
+            commands = tuple(part.text for part in parts if part.use is CodeUse.COMMAND)
+            has_output = bool(commands) or is_output(code, text_before)
+            output = [part.text for part in parts if part.use is CodeUse.OUTPUT and has_output]
+            expected = "\n".join(output)[:_LONGEST_EXPECTED].rstrip()
+            yield _LineCommands((block.start_line, block.end_line), commands, expected)
+        elif block.kind is not BlockKind.HEADING:
+            commands = inline_commands(block.text, codes(block.words))
+            yield _LineCommands((block.start_line, block.own_end), commands)

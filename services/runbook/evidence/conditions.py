@@ -1,0 +1,200 @@
+"""Chance of each condition of a reading that its page really says it.
+
+Errors of readers differ from single mistakes in a drawing: these forests were fitted on readings
+(`flowxpert bench fit-conditions`), those of `decide` on drawings. They only mark doubts, and take
+part in no score.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from services.kit.fits.fitted import FittedFile
+from services.kit.fits.trees import Forest
+from services.kit.text import ellipsize
+from services.kit.value import Value
+from services.runbook.evidence.fact import Fact, FactKind, Features
+from services.runbook.evidence.facts import facts_of
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
+from services.runbook.evidence.place_features import Surroundings
+from services.runbook.model import Reader
+from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.workflow.plain import plain
+
+_LONGEST_TEXT = 90
+
+Facts = Sequence[tuple[Fact, Features]]
+
+
+class ConditionForests(FittedFile):
+    """The fitted forests, by the kind of fact."""
+
+    SHIPPED: ClassVar = Path(__file__).with_name("conditions.json")
+    INDENT: ClassVar = None
+
+    forests: dict[FactKind, Forest]
+    bars: dict[FactKind, Annotated[float, Field(ge=0, le=1)]]
+    """The chance below which a fact of this kind is marked."""
+    provenance: str = ""
+    """The material and the command of the fit."""
+    figures: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Results on held-out ids, by reader and kind."""
+
+
+class Condition(Value):
+    """One claim of a workflow about its page, with the chance that it is right."""
+
+    kind: FactKind
+    step: str
+    other: str = ""
+    answer: str = ""
+    chance: float
+
+    @classmethod
+    def of(cls, fact: Fact, chance: float) -> "Condition":
+        """Create a condition from a fact and its chance."""
+        return cls(**fact._asdict(), chance=round(chance, 3))
+
+    @property
+    def fact(self) -> Fact:
+        """The claim itself."""
+        return Fact(self.kind, self.step, self.other, self.answer)
+
+
+def condition_features(
+    grounded: GroundedWorkflow, facts: Facts
+) -> list[tuple[Fact, dict[str, float]]]:
+    """Return the facts that are conditions, with all their features.
+
+    Of arrows only those from a question, and those to a step with several entries.
+    """
+    surroundings, workflow = Surroundings(grounded), grounded.workflow
+    entries = Counter(edge.target for edge in workflow.transitions)
+
+    def is_condition(fact: Fact) -> bool:
+        is_answer = workflow.by_id[fact.step].kind is StepKind.DECISION
+        return fact.kind is not FactKind.ARROW or is_answer or entries[fact.other] > 1
+
+    return [
+        (fact, {**signs, **surroundings.features_of(fact)})
+        for fact, signs in facts
+        if is_condition(fact)
+    ]
+
+
+def conditions_of(
+    grounded: GroundedWorkflow, facts: Facts, forests: ConditionForests
+) -> tuple[Condition, ...]:
+    """Return the conditions of a workflow with their chances; none if a person wrote it."""
+    origin = grounded.workflow.provenance
+    if origin and (origin.reader == Reader.PERSON.value or origin.planner == "human"):
+        return ()
+    return tuple(
+        Condition.of(fact, forests.forests[fact.kind].chance(features))
+        for fact, features in condition_features(grounded, facts)
+        if fact.kind in forests.forests
+    )
+
+
+def with_doubts(
+    workflow: Workflow, conditions: Iterable[Condition], bars: Mapping[FactKind, float]
+) -> Workflow:
+    """Return the workflow with the chance of each step and arrow, and with doubtful ones marked.
+
+    Of several conditions of a step the least likely one counts.
+    """
+    of_steps: dict[str, Condition] = {}
+    of_arrows: dict[tuple[str, str, str], Condition] = {}
+    doubts: dict[str, Condition] = {}
+    for each in sorted(conditions, key=lambda c: c.chance):
+        if each.kind is FactKind.ARROW:
+            of_arrows[each.step, each.other, each.answer] = each
+        else:
+            of_steps.setdefault(each.step, each)
+        if each.chance < bars.get(each.kind, 0.0):
+            doubts.setdefault(each.step, each)
+    questions = _doubts_in_words(workflow, doubts)
+    return workflow.model_copy(
+        update={
+            "steps": tuple(
+                _mark_step(step, of_steps.get(step.id), questions.get(step.id, ""))
+                for step in workflow.steps
+            ),
+            "transitions": tuple(_with_chance(edge, of_arrows) for edge in workflow.transitions),
+        }
+    )
+
+
+def _mark_step(step: Step, condition: Condition | None, doubt: str) -> Step:
+    changed: dict[str, object] = {}
+    if condition is not None:
+        changed["chance"] = condition.chance
+    if doubt and not step.doubt:
+        changed["doubt"] = doubt
+    return step.model_copy(update=changed) if changed else step
+
+
+def _with_chance(
+    edge: Transition, conditions: Mapping[tuple[str, str, str], Condition]
+) -> Transition:
+    condition = conditions.get((edge.source, edge.target, edge.condition.strip().casefold()))
+    return edge.model_copy(update={"chance": condition.chance}) if condition else edge
+
+
+def _doubts_in_words(workflow: Workflow, doubts: Mapping[str, Condition]) -> dict[str, str]:
+    """Return by step what to check on the page, to be shown behind “Not sure:”.
+
+    A gate of many steps is written out only once.
+    """
+    texts = {step.id: ellipsize(plain(step.text), _LONGEST_TEXT) for step in workflow.steps}
+    by_step: dict[str, str] = {}
+    gates: set[tuple[str, str]] = set()
+    for step in workflow.steps:
+        if doubt := doubts.get(step.id):
+            is_repeated = doubt.kind is FactKind.GUARD and (doubt.other, doubt.answer) in gates
+            gates.add((doubt.other, doubt.answer))
+            by_step[step.id] = _doubt_in_words(
+                doubt, "the same question" if is_repeated else "", texts
+            )
+    return by_step
+
+
+def _doubt_in_words(doubt: Condition, other: str, texts: Mapping[str, str]) -> str:
+    other = other or f"“{texts.get(doubt.other, '')}”"
+    answer = doubt.answer.capitalize()
+    match doubt.kind:
+        case FactKind.GUARD:
+            return f"whether this hangs on {answer} to {other}"
+        case FactKind.FREE:
+            return "whether this is done in any case"
+        case FactKind.QUESTION:
+            return "whether the page asks this"
+        case FactKind.END:
+            return "whether the work is over here"
+        case FactKind.ARROW:
+            return f"whether {answer} leads to {other}" if answer else f"whether {other} is next"
+
+
+MOST_STEPS = 200
+"""The most steps: the number of facts grows with the square of the steps.
+
+A longer workflow is judged in the background alone.
+"""
+
+
+def mark_doubts(
+    workflow: Workflow, texts: Mapping[str, str], forests: ConditionForests
+) -> Workflow:
+    """Mark doubtful conditions; a workflow of very many steps stays as it is.
+
+    `texts` are those of its pages, by document id.
+    """
+    if len(workflow.steps) > MOST_STEPS:
+        return workflow
+    grounded = GroundedWorkflow(workflow, CitedPages(texts))
+    conditions = conditions_of(grounded, facts_of(grounded), forests)
+    return with_doubts(workflow, conditions, forests.bars)

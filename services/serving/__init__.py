@@ -1,1 +1,0 @@
-"""The rooms in processes: all in one, or one in each with the others over HTTP."""

@@ -1,0 +1,138 @@
+"""Lessons of ended tickets: which page was the right one, and how its workflow was taken.
+
+Numbers and ids, no text. The right page is inferred from what people did: it is the page of the
+workflow that they worked with until the fault was over, or accepted. A page is wrong for a ticket
+if its workflow was rejected and nothing of it was done.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from services.contracts.adoption import Judgement, Taken
+from services.contracts.retrieval import PageSigns
+from services.contracts.scorer import DIMENSIONS
+from services.kit.sql.database import Database
+from services.tickets.adoption.acceptance import classify_outcome
+from services.tickets.tables import AdoptionRow, ScoreRow, ServedRow, TicketRow, WorkflowRow
+from services.workflow.model import Provenance, Workflow
+
+
+@dataclass(frozen=True)
+class ScoredWorkflow:
+    """The workflow that a ticket ended with, as it was served."""
+
+    values: Mapping[str, float]
+    """Scores of the five dimensions, 1–5."""
+    origin: Provenance | None
+    is_accepted: bool
+    """True if it had three quarters of what was done, or somebody accepted it by a word."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Outcome of one ticket, with the features that spoke for each page when it arrived."""
+
+    source_id: str
+    """Id of the ticket."""
+    kind: str
+    """Key that tickets share whose alerts differ in numbers only."""
+    at: float
+    """Time of the last work on it."""
+    is_alert: bool
+    pages: tuple[PageSigns, ...]
+    """Nearest pages, best first."""
+    right: str = ""
+    """Id of the document that treats the fault; empty if not known."""
+    wrong: frozenset[str] = frozenset()
+    """Ids of documents that do not treat it."""
+    workflow: ScoredWorkflow | None = None
+    """The workflow shown, if its page was the right one."""
+    judged_by: str = ""
+    """Name of the judge, if nobody ticked anything."""
+    judgement: Judgement = field(default=Judgement.NONE)
+
+
+_ROWS_AT_ONCE = 200
+"""Rows held in memory at a time: each has a workflow."""
+
+
+class Lessons:
+    """Reader of what ended tickets teach."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[Lesson]:
+        """Return the lessons of all stored tickets, in the order of their last work."""
+        statement = (
+            select(
+                TicketRow.id,
+                TicketRow.family,
+                TicketRow.workflow_id,
+                TicketRow.resolved_at.is_not(None).label("is_over"),
+                ServedRow,
+                AdoptionRow,
+                ScoreRow,
+                WorkflowRow.body,
+            )
+            .join(ServedRow, ServedRow.ticket_id == TicketRow.id)
+            .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
+            .join(AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id)
+            .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+            .order_by(TicketRow.id, AdoptionRow.worked_at)
+        )
+        shown = select(TicketRow.id, WorkflowRow.candidate_id).join(
+            WorkflowRow, WorkflowRow.id == TicketRow.workflow_id
+        )
+        with self._database.session() as session:
+            candidates = dict(session.execute(shown).tuples().all())
+            rows = session.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE))
+            lessons = [
+                lesson
+                for id_, own in groupby(rows, key=lambda row: str(row.id))
+                if (lesson := _lesson(list(own), candidates.get(id_)))
+            ]
+        return sorted(lessons, key=lambda lesson: (lesson.at, lesson.source_id))
+
+
+def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | None:
+    """Return the lesson of one ticket; None if its outcome is not known yet.
+
+    `edited` is the candidate whose version the ticket shows.
+    """
+    right, wrong = "", set[str]()
+    workflow, outcome = None, rows[-1].AdoptionRow
+    for row in rows:
+        used: AdoptionRow = row.AdoptionRow
+        taken_as, page = classify_outcome(used, is_over=row.is_over), next(iter(used.documents), "")
+        is_shown = used.candidate_id in {row.workflow_id, edited}
+        if taken_as is Taken.REJECTED and not used.had:
+            wrong.add(page)
+        elif is_shown and taken_as in {Taken.ACCEPTED, Taken.PARTLY, Taken.WORD_ONLY}:
+            right, outcome = page, used
+            is_accepted = taken_as is not Taken.PARTLY
+            workflow = ScoredWorkflow(
+                {name: getattr(row.ScoreRow, name) for name in DIMENSIONS},
+                Workflow.model_validate_json(row.body).provenance,
+                is_accepted,
+            )
+    wrong -= {right, ""}
+    if not right and not wrong:
+        return None
+    is_by_word = not outcome.did
+    return Lesson(
+        source_id=str(rows[0].id),
+        kind=str(rows[0].family) or str(rows[0].id),
+        at=max(row.AdoptionRow.worked_at for row in rows),
+        is_alert=rows[0].ServedRow.is_alert,
+        pages=tuple(PageSigns.model_validate(page) for page in rows[0].ServedRow.pages),
+        right=right,
+        wrong=frozenset(wrong),
+        workflow=workflow,
+        judged_by=outcome.judged_by if is_by_word else "",
+        judgement=Judgement(outcome.verdict) if is_by_word else Judgement.NONE,
+    )

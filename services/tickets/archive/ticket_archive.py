@@ -1,0 +1,110 @@
+"""Resolved tickets become typical cases of the pages whose procedures they were given.
+
+Only where the platform was sure, or an engineer answered about it, and nobody rejected it: a guess
+that is archived would confirm itself. Ingestion keeps the cases; what is purged here goes there.
+"""
+
+from collections.abc import Sequence
+
+import structlog
+from sqlalchemy import select
+
+from services.contracts.clarification import ClarificationState
+from services.contracts.gateway import StoredWorkflow, TicketDetail
+from services.contracts.ingestion import ForgetCases, Ingestion
+from services.contracts.screened_ticket import screened
+from services.contracts.ticket import Fit, TicketStatus
+from services.kit.observability.redaction import redact
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+from services.knowledge.model import ResolvedCase
+from services.tickets.tables import TicketRow
+from services.tickets.ticket.events import Note, add_events
+from services.tickets.ticket.noise_reduction import reduce_noise
+from services.tickets.ticket.queries import Queries, TicketNotFoundError
+from services.tickets.ticket.queue import put_forgetting
+
+ARCHIVE_TASK = "gateway.archive_ticket"
+TITLE_CHARACTERS = 200
+TEXT_CHARACTERS = 600
+
+_log = structlog.get_logger()
+
+
+class TicketArchive:
+    """Archive of resolved tickets, kept by ingestion. The same ticket again changes nothing."""
+
+    def __init__(
+        self, database: Database, outbox: Outbox, ingestion: Ingestion, *, is_on: bool = True
+    ) -> None:
+        """Archive nothing more if `is_on` is false; purged tickets are still forgotten."""
+        self._is_on = is_on
+        self._database = database
+        self._outbox = outbox
+        self._queries = Queries(database)
+        self._ingestion = ingestion
+
+    def put(self, ticket_id: str) -> None:
+        """Queue a resolved ticket."""
+        if not self._is_on:
+            return
+        with self._database.session() as session:
+            key = f"{ARCHIVE_TASK}:{ticket_id}"
+            self._outbox.put(session, ARCHIVE_TASK, {"ticket_id": ticket_id}, key)
+
+    def run(self, ticket_id: str) -> None:
+        """Archive the ticket if it has something to teach.
+
+        Raises:
+            UnavailableError: Ingestion did not answer.
+        """
+        case = self._case(ticket_id)
+        if case is None or not self._ingestion.archive(case).kept:
+            return
+        with self._database.session() as session:
+            add_events(session, ticket_id, [Note("archived", {"document": case.document_id})])
+            over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
+            if session.scalar(over) is None:  # somebody took it back meanwhile
+                put_forgetting(session, self._outbox, [ticket_id])
+            self._outbox.finish(session)
+        _log.info("gateway.archived", ticket_id=ticket_id)
+
+    def forget(self, ticket_ids: Sequence[str]) -> None:
+        """Take the cases of purged tickets out; raises as `run` does."""
+        self._ingestion.forget_cases(ForgetCases(ids=tuple(ticket_ids)))
+
+    def _case(self, ticket_id: str) -> ResolvedCase | None:
+        try:
+            ticket = self._queries.ticket(ticket_id)
+        except TicketNotFoundError:  # it was purged meanwhile
+            return None
+        if ticket.status is not TicketStatus.PLANNED or not ticket.workflow_id:
+            return None
+        answered = (
+            turn for turn in ticket.clarifications if turn.state is ClarificationState.ANSWERED
+        )
+        answers = [f"{turn.question} {turn.answer}" for turn in answered]
+        return _case_of(ticket, self._queries.workflow(ticket.workflow_id), answers)
+
+
+def _case_of(
+    ticket: TicketDetail, stored: StoredWorkflow, answers: Sequence[str]
+) -> ResolvedCase | None:
+    origin = stored.workflow.provenance
+    is_guess = stored.fit is not Fit.SURE and not answers
+    if ticket.resolved_at is None or is_guess or origin is None or not origin.document_ids:
+        return None
+    kept = screened(ticket).ticket
+    title = kept.title or kept.alert_name
+    return ResolvedCase(
+        id=ticket.id,
+        document_id=origin.document_ids[0],
+        title=_line(title, TITLE_CHARACTERS),
+        text=_line(reduce_noise(title, kept.description), TEXT_CHARACTERS),
+        told=_line("; ".join(answers), TEXT_CHARACTERS),
+        at=ticket.resolved_at.timestamp(),
+    )
+
+
+def _line(text: str, most: int) -> str:
+    return " ".join(redact(text).split())[:most]

@@ -1,0 +1,191 @@
+"""Checks that other pages and past tickets of a kind make, and a ticket's workflow does not."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from services.contracts.adoption import StepState
+from services.contracts.completeness import (
+    CheckSource,
+    Completeness,
+    SuggestedCheck,
+    Suggestions,
+)
+from services.contracts.readings import ReadingDetail
+from services.contracts.retrieval import PageReading, PeersQuery, Retrieval
+from services.kit.errors import NotFoundError
+from services.kit.sql.database import Database
+from services.knowledge.ports import Embedder
+from services.runbook.inspections import (
+    MOST_PEERS,
+    NEAR_PEERS,
+    Check,
+    MissingCheck,
+    Peer,
+    checks_of,
+    missing_checks,
+    reason_for_none,
+)
+from services.runbook.lowering import lower
+from services.tickets.tables import CitationRow, MarkRow, TicketRow, WorkflowRow
+from services.tickets.ticket.queries import no_ticket
+from services.workflow.model import Workflow
+from services.workflow.read_only import sentences_of
+
+_MOST_TICKETS = 20
+"""Past tickets that are looked at, the latest."""
+
+
+class NothingShownError(NotFoundError):
+    """The ticket shows no workflow that could be compared with others."""
+
+
+class CompletenessService:
+    """Implementation of `contracts.completeness.Completing`."""
+
+    def __init__(self, database: Database, retrieval: Retrieval, embedder: Embedder) -> None:
+        self._database = database
+        self._retrieval = retrieval
+        self._embedder = embedder
+
+    def of_ticket(self, ticket_id: str) -> Completeness:
+        """See `Completing.of_ticket`."""
+        with self._database.session() as session:
+            ticket = session.get(TicketRow, ticket_id)
+            if ticket is None:
+                raise no_ticket(ticket_id)
+            row = session.get(WorkflowRow, ticket.workflow_id) if ticket.workflow_id else None
+            if row is None:
+                raise NothingShownError(f"ticket {ticket_id} shows no workflow")
+            workflow = Workflow.model_validate_json(row.body)
+            alike = TicketRow.family == ticket.family
+            past = list(_past_tickets(session, alike, ticket.id)) if ticket.family else []
+        documents = workflow.provenance.document_ids if workflow.provenance else ()
+        own = own_checks(workflow)
+        return Completeness(
+            workflow_id=row.id,
+            pages=self._suggest(own, pages_of_a_kind(self._retrieval, documents)),
+            tickets=self._suggest(own, past),
+        )
+
+    def of_page(self, page: ReadingDetail) -> Completeness:
+        """See `Completing.of_page`."""
+        answered = select(CitationRow.ticket_id).where(
+            CitationRow.document_id.in_(page.documents), CitationRow.workflow_id.is_not(None)
+        )
+        with self._database.session() as session:
+            past = list(_past_tickets(session, TicketRow.id.in_(answered)))
+        drawn = (lower(each, page.text_hash) for each in page.reading.procedures)
+        own = [check for workflow in drawn for check in own_checks(workflow)]
+        return Completeness(
+            pages=self._suggest(own, pages_of_a_kind(self._retrieval, page.documents)),
+            tickets=self._suggest(own, past),
+        )
+
+    def _suggest(self, own: Sequence[Check], peers: Sequence[Peer]) -> Suggestions:
+        missing = missing_checks(own, peers, self._embedder.embed)
+        return Suggestions(
+            checks=tuple(_to_suggestion(each) for each in missing),
+            others=len(peers),
+            why_none=reason_for_none(peers, missing),
+        )
+
+
+def own_checks(workflow: Workflow) -> list[Check]:
+    """Return what is not suggested again: its checks, and all else that its steps say.
+
+    A box counts with each of its sentences.
+    """
+    own = (
+        Check(text=text, commands=step.commands)
+        for step in workflow.steps
+        for text in dict.fromkeys((step.text, *sentences_of(step.block)))
+    )
+    return [*checks_of(workflow), *own]
+
+
+def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -> Iterable[Peer]:
+    """Yield past tickets like that, with the checks that people did on them."""
+    statement = (
+        select(TicketRow.id, TicketRow.title, WorkflowRow.body, MarkRow.step_id)
+        .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
+        .join(
+            MarkRow,
+            MarkRow.candidate_id.in_((WorkflowRow.id, WorkflowRow.candidate_id)),
+        )
+        .where(alike, TicketRow.id != but, MarkRow.state == StepState.DONE.value)
+        .order_by(TicketRow.id.desc(), WorkflowRow.version.desc())
+    )
+    titles: dict[str, str] = {}
+    done: dict[str, dict[str, set[str]]] = {}
+    for id_, title, body, step in session.execute(statement).tuples():
+        if id_ not in done and len(done) == _MOST_TICKETS:
+            break
+        titles[id_] = title
+        done.setdefault(id_, {}).setdefault(body, set()).add(step)
+    for id_, bodies in done.items():
+        checks = {
+            check.text: check
+            for body, steps in bodies.items()
+            for check in _checks_done(body, steps)
+        }
+        yield Peer(f"ticket:{id_}", titles[id_], tuple(checks.values()))
+
+
+def _checks_done(body: str, steps: set[str]) -> list[Check]:
+    workflow = Workflow.model_validate_json(body)
+    kept = tuple(step for step in workflow.steps if step.id in steps)
+    return checks_of(Workflow(title=workflow.title, steps=kept))
+
+
+def _to_suggestion(missing: MissingCheck) -> SuggestedCheck:
+    return SuggestedCheck(
+        text=missing.text,
+        have=missing.have,
+        of=missing.of,
+        sources=tuple(_source(peer, check) for peer, check in missing.sources),
+    )
+
+
+def _source(peer: Peer, check: Check) -> CheckSource:
+    ticket, _, id_ = peer.id.partition("ticket:")
+    if not ticket and id_:
+        return CheckSource(ticket_id=id_, said=check.text, commands=check.commands)
+    cited = check.citations[0] if check.citations else None
+    return CheckSource(
+        document_id=peer.id,
+        start_line=cited.start_line if cited else 0,
+        end_line=cited.end_line if cited else 0,
+        said=check.text,
+        commands=check.commands,
+    )
+
+
+def pages_of_a_kind(retrieval: Retrieval, documents: Sequence[str]) -> list[Peer]:
+    """Return pages like the first document that have a procedure, even one without any check.
+
+    Pages that the platform wrote itself are left out: they repeat what it has seen.
+
+    Raises:
+        UnavailableError: Retrieval did not answer.
+    """
+    if not documents:
+        return []
+    query = PeersQuery(document_id=documents[0], most=MOST_PEERS, least_meaning=NEAR_PEERS)
+    try:
+        pages = retrieval.peers(query)
+    except NotFoundError:  # the page was forgotten since
+        return []
+    return [
+        _peer_of(page)
+        for page in pages
+        if page.document_id not in documents and not page.origin and page.procedures
+    ]
+
+
+def _peer_of(page: PageReading) -> Peer:
+    checks = (
+        check for each in page.procedures for check in checks_of(lower(each, page.document_id))
+    )
+    return Peer(page.document_id, page.title, tuple(checks))

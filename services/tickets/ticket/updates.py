@@ -1,0 +1,96 @@
+"""Repeats and ends of existing tickets, written in one batch.
+
+They are written last and in the order of the tickets' ids: of two deliveries about the same tickets
+neither waits long for the other, and never both.
+"""
+
+import time
+from collections import Counter
+from contextvars import Context, copy_context
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from services.kit.queue.outbox import Outbox
+from services.tickets.tables import AlertRow, TicketRow
+from services.tickets.ticket.events import add_events
+from services.tickets.ticket.lifecycle import count_repeats, mark_unresolved, resolve
+from services.tickets.ticket.queries import no_ticket
+from services.tickets.ticket.queue import LEARN_TICKET_TASK, put_forgetting
+
+
+class TicketUpdates:
+    """Batch of repeats and ends, collected and then written once."""
+
+    def __init__(self) -> None:
+        self._repeats: Counter[str] = Counter()
+        self._open_again: set[str] = set()
+        self._contexts: dict[str, Context] = {}
+        self._ended: set[str] = set()
+
+    def repeat(self, ticket_id: str, *, is_open: bool, context: Context | None = None) -> None:
+        """Add one more alert of this ticket; `is_open` unless its end came first.
+
+        `context` is the request's, where this transaction stands for several.
+        """
+        self._repeats[ticket_id] += 1
+        if context is not None:
+            self._contexts[ticket_id] = context
+        if is_open:
+            self._open_again.add(ticket_id)
+
+    def end(self, ticket_id: str) -> None:
+        """Add the end of an alert of this ticket."""
+        self._ended.add(ticket_id)
+
+    def write(self, session: Session, outbox: Outbox) -> None:
+        """Count the repeats, and resolve the tickets of which no alert is left open."""
+        session.flush()
+        for ticket_id in sorted(self._repeats.keys() | self._ended):
+            if ticket_id in self._repeats:
+                self._count(session, ticket_id)
+            if ticket_id in self._ended and resolve(session, ticket_id):
+                # Of a ticket that is still walked, nothing can be learned yet.
+                key = f"{LEARN_TICKET_TASK}:{ticket_id}"
+                outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key, priority=9)
+
+    def _count(self, session: Session, ticket_id: str) -> None:
+        is_open = ticket_id in self._open_again
+        note = count_repeats(session, ticket_id, self._repeats[ticket_id], is_open=is_open)
+        if note is not None:
+            context = self._contexts.get(ticket_id, copy_context())
+            context.run(add_events, session, ticket_id, [note])
+
+
+def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:
+    """Reopen a resolved ticket, and forget what it taught.
+
+    Returns False, and does nothing, if it is open. What triage learned of its team stays: whose
+    ticket it is does not change by that.
+
+    Raises:
+        TicketNotFoundError: No such ticket.
+    """
+    if session.get(TicketRow, ticket_id) is None:
+        raise no_ticket(ticket_id)
+    if not mark_unresolved(session, ticket_id, by):
+        return False
+    put_forgetting(session, outbox, [ticket_id])
+    return True
+
+
+def resolve_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:
+    """End all alerts of a ticket, and with them the ticket: an engineer says that it is over.
+
+    A second call changes nothing; an alert that comes anew opens the ticket again.
+
+    Raises:
+        TicketNotFoundError: No such ticket.
+    """
+    still_open = (AlertRow.ticket_id == ticket_id, AlertRow.over_at.is_(None))
+    session.execute(update(AlertRow).where(*still_open).values(over_at=time.time()))
+    if session.get(TicketRow, ticket_id) is None:
+        raise no_ticket(ticket_id)
+    updates = TicketUpdates()
+    updates.end(ticket_id)
+    updates.write(session, outbox)

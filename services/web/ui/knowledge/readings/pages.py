@@ -1,0 +1,246 @@
+"""Pages of readings to check, and their forms: the most urgent first, and one beside its page."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import HTMLResponse, Response
+
+from services.contracts.ingestion import Ownership
+from services.contracts.readings import (
+    AnswerRequest,
+    ApprovalRequest,
+    PageState,
+    ReadingDetail,
+    Readings,
+    WaitingQuery,
+)
+from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
+from services.kit.access.scopes import Scope
+from services.kit.errors import ConflictError, InvalidInputError
+from services.runbook.checking.check import UnusableReadingError, parse_reading
+from services.runbook.model import Reader
+from services.web.ui.forms import form_route, redirect_to
+from services.web.ui.knowledge.backend import KnowledgeBackend
+from services.web.ui.knowledge.readings.boxes import boxes_view
+from services.web.ui.knowledge.readings.views import notation, procedure_views
+
+ALERTS_OF_S = 28 * 86_400
+"""Seconds for which alerts count: four weeks."""
+PAGE_SIZE = 50
+
+_Word = Annotated[str, Query(max_length=200)]
+
+
+def create_reading_pages(backend: KnowledgeBackend) -> APIRouter:
+    """Build the router of the pages."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/knowledge/readings")
+    @needs(Need.READ)
+    def readings_page(  # noqa: PLR0917 - FastAPI passes them by name
+        state: _Word = "",
+        reader: _Word = "",
+        doubts: _Word = "",
+        owner: _Word = "",
+        text: _Word = "",
+        start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    ) -> HTMLResponse:
+        """List pages, the most urgent first; a state or reader that does not exist shows all."""
+        query = WaitingQuery(
+            alerts=backend.citations.alerts(time.time() - ALERTS_OF_S),
+            state=PageState(state) if state in set(PageState) else None,
+            reader=Reader(reader) if reader in set(Reader) else None,
+            doubts=True if doubts else None,
+            owner=owner,
+            text=text,
+            start=start,
+            limit=PAGE_SIZE,
+        )
+        waiting = backend.readings().waiting(query)
+        chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner, "text": text}
+        return backend.page(
+            "knowledge/readings/list.html",
+            tab="Readings",
+            found=waiting,
+            chosen=chosen,
+            asked=filtered_list_address("/knowledge/readings", chosen),
+            start=start,
+            following=start + PAGE_SIZE if start + PAGE_SIZE < waiting.total else None,
+            owners=backend.services.ingestion.owners(),
+            roots=[root.path for root in backend.services.ingestion.roots()],
+            may_own=current_caller().may(Scope.INGEST),
+            readers=[each for each in Reader if each is not Reader.RULES],
+        )
+
+    @router.get("/knowledge/readings/{text_hash}")
+    @needs(Need.READ)
+    def reading_page(
+        text_hash: str,
+        document: Annotated[str, Query(max_length=1024)] = "",
+    ) -> HTMLResponse:
+        """Show one page's reading beside its lines, or its boxes if nobody has read it.
+
+        Of documents with the same text, `document` says whose boxes are shown.
+        """
+        return render_reading(backend, backend.readings().get(text_hash), document=document)
+
+    return router
+
+
+def render_reading(
+    backend: KnowledgeBackend,
+    detail: ReadingDetail,
+    *,
+    refused: str = "",
+    typed: str | None = None,
+    kept: Mapping[str, str] | None = None,
+    document: str = "",
+    status_code: int = 200,
+) -> HTMLResponse:
+    """Render a reading as a page.
+
+    Args:
+        backend: The services behind the page.
+        detail: The reading.
+        refused: Why the form was refused; empty if it was not.
+        typed: The notation that was typed into the refused form.
+        kept: Fields of the form of a step that is gone meanwhile, by name.
+        document: The document whose boxes are shown, of several with the same text.
+        status_code: Status of the response.
+    """
+    values: dict[str, Any] = {
+        "detail": detail,
+        "procedures": procedure_views(detail),
+        "history": backend.readings().history(detail.text_hash),
+        "notation": notation(detail.reading) if typed is None else typed,
+        "refused": refused,
+        "kept": kept or {},
+        "is_edited": typed is not None,
+        "may_approve": current_caller().may(Scope.APPROVE),
+        "tab": "Readings",
+        **boxes_view(backend, detail, document),
+    }
+    return backend.page("knowledge/readings/page.html", status_code=status_code, **values)
+
+
+def filtered_list_address(path: str, chosen: dict[str, str]) -> str:
+    """Return the address of a list with its filters, ready for one more parameter."""
+    return f"{path}?{urlencode({name: value for name, value in chosen.items() if value})}"
+
+
+def create_owner_form(backend: KnowledgeBackend) -> APIRouter:
+    """Build the router of the form."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/knowledge/owners")
+    @form_route(InvalidInputError)
+    @needs(Need.INGEST)
+    def owner_of_page(
+        root: Annotated[str, Form(max_length=4096)] = "",
+        prefix: Annotated[str, Form(max_length=1024)] = "",
+        team: Annotated[str, Form(max_length=200)] = "",
+    ) -> Response:
+        """Set the owner of a root, a folder or a document; without a team remove the entry."""
+        backend.services.ingestion.set_owner(Ownership(root=root, prefix=prefix.strip(), team=team))
+        return redirect_to("knowledge", "readings", at="#owners")
+
+    return router
+
+
+_Revision = Annotated[str, Form(max_length=64)]
+_Index = Annotated[int, Form(ge=0)]
+
+
+def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
+    """Build the router of the forms."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/knowledge/readings/{text_hash}/approvals")
+    @needs(Need.APPROVE)
+    def approval_of_page(
+        text_hash: str,
+        procedure: _Index,
+        revision: _Revision,
+        offered: Annotated[str, Form(max_length=1)] = "",
+        doubts: _Index = 0,
+    ) -> Response:
+        """Approve a procedure as it was seen, with its open doubts."""
+        request = ApprovalRequest(
+            procedure=procedure,
+            offered=bool(offered),
+            revision=revision,
+            doubts=None if offered else doubts,
+        )
+        return _apply_change(
+            backend, text_hash, lambda readings: readings.approve(text_hash, request)
+        )
+
+    @router.post("/knowledge/readings/{text_hash}/beginnings")
+    @needs(Need.APPROVE)
+    def beginning_of_page(text_hash: str) -> Response:
+        """Begin the reading of a page that nobody has read, from its boxes."""
+        return _apply_change(backend, text_hash, lambda readings: readings.begin(text_hash))
+
+    @router.post("/knowledge/readings/{text_hash}/answers")
+    @needs(Need.APPROVE)
+    def answer_of_page(
+        text_hash: str,
+        doubt: Annotated[str, Form(max_length=400)],
+        answer: _Index,
+        revision: _Revision,
+    ) -> Response:
+        """Settle a doubt by the button that was pressed."""
+        request = AnswerRequest(doubt=doubt, answer=answer, revision=revision)
+        return _apply_change(
+            backend, text_hash, lambda readings: readings.answer(text_hash, request)
+        )
+
+    @router.post("/knowledge/readings/{text_hash}/undo")
+    @needs(Need.APPROVE)
+    def undo_of_page(text_hash: str) -> Response:
+        """Undo the last change by a person."""
+        return _apply_change(backend, text_hash, lambda readings: readings.undo(text_hash))
+
+    @router.post("/knowledge/readings/{text_hash}")
+    @needs(Need.APPROVE)
+    def edit_of_page(
+        text_hash: str, reading: Annotated[str, Form(max_length=2_000_000)], revision: _Revision
+    ) -> Response:
+        """Replace the served reading by an edited one; a refused one stays in its field."""
+
+        def replace(readings: Readings) -> ReadingDetail:
+            try:
+                notation = json.loads(reading)
+            except (ValueError, RecursionError) as error:
+                raise UnusableReadingError(f"this is no JSON: {str(error)[:200]}") from error
+            if not isinstance(notation, dict):
+                raise UnusableReadingError("expected an object with a list of procedures")
+            return readings.replace(text_hash, parse_reading(notation), revision=revision)
+
+        return _apply_change(backend, text_hash, replace, typed=reading)
+
+    return router
+
+
+def _apply_change(
+    backend: KnowledgeBackend,
+    text_hash: str,
+    change: Callable[[Readings], ReadingDetail],
+    *,
+    typed: str | None = None,
+) -> Response:
+    readings = backend.readings()
+    try:
+        detail = change(readings)
+    except (ConflictError, InvalidInputError) as error:
+        now = readings.get(text_hash)
+        status = error.status_code
+        return render_reading(backend, now, refused=str(error), typed=typed, status_code=status)
+    if detail.remarks:  # they are told once, so that they cannot wait for the next request
+        return render_reading(backend, detail)
+    return redirect_to("knowledge", "readings", text_hash)

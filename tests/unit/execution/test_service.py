@@ -1,0 +1,563 @@
+"""What people may do with runs: who starts, who approves what, and on which ground."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.contracts.execution import (
+    BindingApproval,
+    ChosenCall,
+    RunAnswer,
+    RunDecision,
+    RunMode,
+    RunOutcome,
+    RunPhase,
+    StartByHand,
+    StartRun,
+    Suspend,
+)
+from services.contracts.gateway import StoredWorkflow, TicketDetail
+from services.contracts.scorer import Dimension, Score
+from services.contracts.ticket import Fit
+from services.execution.bindings.store import BindingStore
+from services.execution.service import (
+    ExecutorService,
+    NotApproverError,
+    NotWaitingError,
+    RunRefusedError,
+)
+from services.execution.settings import ExecutorSettings
+from services.execution.tools.target import Target
+from services.kit.access.caller import Caller, CallerKind, acting_as
+from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
+from services.kit.errors import InvalidInputError, NotFoundError
+from services.knowledge.screening.document import hash_of
+from services.runbook.ports import Happening
+from services.runbook.store.sql_readings import SqlReadingStore
+from services.simulator.faults import Fault
+from services.simulator.simulation import PAGES
+from tests.readings import simulated_reading
+from tests.unit.execution.carrying import Carrying, workflow_of
+
+SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
+PAGE = "BgpSessionDown"
+NOW = datetime.now(UTC)
+
+
+def person(name, role):
+    return Caller(name, CallerKind.PERSON, f"person:{name}", SCOPES_OF_ROLE[role])
+
+
+ANN, BEA = person("ann", Role.RESPONDER), person("bea", Role.APPROVER)
+KEY = Caller("ci", CallerKind.KEY, "key:ci", scopes_of_key(frozenset()))
+
+
+class Tickets:
+    """The gateway's, with one ticket."""
+
+    def __init__(self, labels):
+        self.labels = labels
+        self.workflow_now = workflow_of(PAGE)
+        self.fit = Fit.SURE
+
+    def ticket(self, ticket_id):
+        if ticket_id != "t":
+            raise NotFoundError("no ticket")
+        return TicketDetail(
+            id="t",
+            source="x",
+            external_id="1",
+            title="down",
+            labels=self.labels,
+            created_at=NOW,
+            updated_at=NOW,
+            workflow_id="w",
+            fit=self.fit,
+            against=("it names another device",),
+        )
+
+    def workflow(self, workflow_id):
+        one = Dimension(value=4, reason="x")
+        names = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
+        return StoredWorkflow(
+            id=workflow_id,
+            ticket_id="t",
+            rank=1,
+            workflow=self.workflow_now,
+            score=Score(**dict.fromkeys(names, one)),
+            created_at=NOW,
+            fit=self.fit,
+        )
+
+
+class Texts:
+    def __init__(self):
+        self.texts = {f"{PAGE}.md": (PAGES / f"{PAGE}.md").read_text()}
+
+    def text_of(self, document_id):
+        return self.texts.get(document_id)
+
+
+class House:
+    def __init__(self, **policy):
+        self.carrying = Carrying(**policy)
+        self.tickets = Tickets(self.carrying.break_(SHUT))
+        self.texts = Texts()
+        self.readings = SqlReadingStore(self.carrying.database)
+        self.hash = hash_of(self.texts.text_of(f"{PAGE}.md"))
+        self.readings.put(self.hash, simulated_reading(f"{PAGE}.md"))
+        self.service = ExecutorService(
+            self.carrying.store,
+            BindingStore(self.carrying.database),
+            tickets=self.tickets,
+            texts=self.texts,
+            readings=self.readings,
+            catalogue=lambda: self.carrying.catalogue,
+            clock=self.carrying.clock,
+            settings=ExecutorSettings(),
+        )
+
+        self.carrying.is_approved = lambda workflow, step: (
+            self.service.approved_step(workflow, step) is not None
+        )
+        self.carrying.engine = self.carrying.new_engine()
+
+    def approve_page(self):
+        reading = self.readings.served(self.hash).reading
+        self.readings.approve(self.hash, reading.procedures, who="bea")
+
+    def approve_bindings(self):
+        with acting_as(BEA):
+            for each in self.service.bindings("t"):
+                if each.binding["tool"]:
+                    self.service.approve_binding(
+                        BindingApproval(ticket_id="t", step=each.step, binding=each.binding)
+                    )
+
+    def start(self, caller=ANN, mode=RunMode.SUPERVISED, *, confirms=True):
+        with acting_as(caller):
+            wanted = StartRun(ticket_id="t", mode=mode, confirms_page=confirms)
+            run = self.service.start(wanted)
+        self.carrying.go(run.id)
+        return self.service.run(run.id)
+
+    def answer(self, run, option, caller=ANN):
+        with acting_as(caller):
+            self.service.answer(run.id, RunAnswer(question=run.question.seq, option=option))
+        self.carrying.go(run.id)
+        return self.service.run(run.id)
+
+    def approve(self, run, caller=BEA, digest=None):
+        with acting_as(caller):
+            self.service.approve(run.id, RunDecision(digest=digest or run.approval.digest))
+        self.carrying.go(run.id)
+        return self.service.run(run.id)
+
+    @property
+    def changed(self):
+        return self.carrying.devices.changes(self.carrying.catalogue)
+
+
+@pytest.fixture
+def house():
+    house = House(requester_may_approve=False)
+    house.approve_page()
+    house.approve_bindings()
+    return house
+
+
+def test_a_responder_starts_and_an_approver_lets_it_change(house):
+    run = house.start()
+    assert run.phase is RunPhase.APPROVING
+    assert run.against == ("it names another device",)
+    run = house.approve(run)
+    assert run.outcome is RunOutcome.RECOVERED
+    assert len(house.changed) == 1
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        ANN,
+        KEY,
+        person("vic", Role.VIEWER),
+        Caller("platform", CallerKind.PLATFORM, scopes=BEA.scopes),
+    ],
+)
+def test_who_is_no_approver_changes_nothing(house, caller):
+    run = house.start()
+    with pytest.raises(NotApproverError):
+        house.approve(run, caller)
+    assert not house.changed
+
+
+def test_who_started_it_does_not_approve_it(house):
+    run = house.start(BEA)
+    with pytest.raises(NotApproverError):
+        house.approve(run, BEA)
+
+
+def test_another_name_makes_nobody_somebody_else(house):
+    run = house.start(BEA)
+    renamed = Caller("Beatrice", CallerKind.PERSON, BEA.id, BEA.scopes)
+    with pytest.raises(NotApproverError):
+        house.approve(run, renamed)
+    assert not house.changed
+
+
+def test_two_runs_of_one_ticket_have_no_approval_in_common(house):
+    first = house.start()
+    digest = first.approval.digest
+    with acting_as(ANN):
+        house.service.cancel(first.id)
+    second = house.start()
+    with pytest.raises(NotWaitingError):
+        house.approve(second, digest=digest)
+    assert not house.changed
+
+
+def test_a_target_at_another_address_is_another_target(house):
+    run = house.start()
+    catalogue = house.carrying.catalogue
+    moved = tuple(
+        Target(**{**t.model_dump(), "port": 2222}) if t.name == "leaf-1" else t
+        for t in catalogue.targets
+    )
+    house.carrying.catalogue = type(catalogue)(
+        tools=catalogue.tools, targets=moved, policy=catalogue.policy
+    )
+    run = house.approve(run)
+    why = "the target is defined otherwise than when the run began"
+    assert run.question.text == f"Let it up (refused by the policy: {why})"
+    assert not house.changed
+
+
+def test_what_must_hold_before_is_looked_at_again_after_the_approval(house):
+    run = house.start()
+    device = house.carrying.devices.world.devices["leaf-1"]
+    device.sessions["10.0.11.1"].is_shut = False
+    run = house.approve(run)
+    assert "before it must hold: shut is yes" in run.question.text
+    assert not house.changed
+
+
+def test_where_the_policy_says_so_they_may():
+    house = House(requester_may_approve=True)
+    house.approve_page()
+    house.approve_bindings()
+    assert house.approve(house.start(BEA), BEA).outcome is RunOutcome.RECOVERED
+
+
+@pytest.mark.parametrize("place", [0, 31, 63])
+def test_one_changed_character_voids_an_approval(house, place):
+    run = house.start()
+    digest = run.approval.digest
+    other = digest[:place] + ("0" if digest[place] != "0" else "1") + digest[place + 1 :]
+    with pytest.raises(NotWaitingError):
+        house.approve(run, digest=other)
+    assert not house.changed
+
+
+def test_an_approval_is_used_once_and_only_in_its_run(house):
+    first = house.start()
+    digest = first.approval.digest
+    house.approve(first)
+    with pytest.raises(NotWaitingError):
+        house.approve(first, digest=digest)
+    house.carrying.devices.world.devices["leaf-1"].sessions["10.0.11.1"].is_shut = True
+    second = house.start()
+    assert len(house.changed) == 1
+    house.carrying.clock.advance(901)
+    with pytest.raises(NotWaitingError):
+        house.approve(second)
+
+
+def test_without_a_word_that_this_is_the_page_nothing_is_changed(house):
+    run = house.start(confirms=False)
+    assert "nobody has said that this is the page" in run.question.text
+
+
+def test_an_unsure_fit_changes_nothing(house):
+    house.tickets.fit = Fit.UNSURE
+    assert "not sure" in house.start().question.text
+
+
+def test_a_page_that_nobody_approved_changes_nothing():
+    house = House()
+    house.approve_bindings()
+    assert "nobody has approved this step" in house.start().question.text
+
+
+def test_what_was_begun_from_boxes_changes_nothing_however_much_of_it_is_approved():
+    house = House(requester_may_approve=False)
+    reading = house.readings.served(house.hash).reading
+    begun = [each.model_copy(update={"begun_from_boxes": True}) for each in reading.procedures]
+    house.readings.replace(
+        house.hash,
+        reading.model_copy(update={"procedures": tuple(begun)}),
+        who="bea",
+        what=Happening.REPLACED,
+    )
+    house.approve_page()
+    house.approve_bindings()
+    run = house.start()
+    assert run.phase is not RunPhase.APPROVING
+    assert not house.changed
+    assert "nobody has approved this step of the page" in {each.by_person for each in run.steps}
+
+
+def test_a_page_that_was_changed_since_changes_nothing(house):
+    house.texts.texts[f"{PAGE}.md"] += "\nSomething else.\n"
+    assert "nobody has approved this step" in house.start().question.text
+
+
+def test_a_page_that_is_changed_while_leave_is_awaited_changes_nothing(house):
+    run = house.start()
+    house.texts.texts[f"{PAGE}.md"] += "\nSomething else.\n"
+    run = house.approve(run)
+    assert "refused by the policy: the page, or what was approved" in run.question.text
+    assert not house.changed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "Let it up at once"},
+        {"commands": ("configure terminal", "reload")},
+        {"commands": ()},
+    ],
+)
+def test_a_step_that_was_edited_on_the_ticket_is_a_person_s(house, change):
+    workflow = house.tickets.workflow_now
+    steps = tuple(
+        s.model_copy(update=change) if s.text == "Let it up" else s for s in workflow.steps
+    )
+    house.tickets.workflow_now = workflow.model_copy(update={"steps": steps})
+    run = house.start()
+    assert run.approval is None
+    assert not house.changed
+
+
+def test_a_binding_that_nobody_approved_changes_nothing():
+    house = House()
+    house.approve_page()
+    run = house.start()
+    assert "the look says Yes; nobody has approved that this tells it" in run.question.text
+    assert "nobody has approved how it is carried out" in house.answer(run, "Yes").question.text
+    assert not house.changed
+
+
+def test_a_run_that_only_looks_is_answered_by_what_is_proposed():
+    house = House()
+    house.approve_page()
+    run = house.start(mode=RunMode.READ_ONLY)
+    assert [e.facts["by"] for e in run.events if e.kind == "decided"][:1] == ["evidence"]
+
+
+def test_a_tool_that_is_defined_otherwise_needs_a_new_approval(house):
+    tools = tuple(
+        type(t).model_validate({**t.model_dump(), "timeout_s": 7.0})
+        for t in house.carrying.catalogue.tools
+    )
+    catalogue = house.carrying.catalogue
+    house.carrying.catalogue = type(catalogue)(
+        tools=tools, targets=catalogue.targets, policy=catalogue.policy
+    )
+    run = house.answer(house.start(), "Yes")
+    assert "nobody has approved how it is carried out" in run.question.text
+    assert any(each.is_changed_tool for each in house.service.bindings("t"))
+
+
+def test_whoever_sits_at_the_machine_changes_simulated_devices_alone(house):
+    local = Caller("local", CallerKind.LOCAL, scopes=BEA.scopes)
+    run = house.start()
+    catalogue = house.carrying.catalogue
+    real = tuple(t.model_copy(update={"simulated": False}) for t in catalogue.targets)
+    house.carrying.catalogue = type(catalogue)(
+        tools=catalogue.tools, targets=real, policy=catalogue.policy
+    )
+    with pytest.raises(NotApproverError):
+        house.approve(run, local)
+    house.carrying.catalogue = catalogue
+    assert house.approve(run, local).outcome is RunOutcome.RECOVERED
+
+
+def test_leave_of_nobody_who_signed_in_is_void_where_a_device_turned_real(house):
+    local = Caller("local", CallerKind.LOCAL, scopes=BEA.scopes)
+    run = house.start()
+    with acting_as(local):
+        house.service.approve(run.id, RunDecision(digest=run.approval.digest))
+    catalogue = house.carrying.catalogue
+    real = tuple(Target(**{**t.model_dump(), "simulated": False}) for t in catalogue.targets)
+    house.carrying.catalogue = type(catalogue)(
+        tools=catalogue.tools, targets=real, policy=catalogue.policy
+    )
+    house.carrying.go(run.id)
+    assert not house.changed
+
+
+def test_a_dry_run_says_what_would_be_sent_and_sends_nothing(house):
+    run = house.start(mode=RunMode.DRY, confirms=False)
+    assert run.outcome is RunOutcome.SIMULATED
+    assert not house.carrying.devices.sent
+    change = next(step for step in run.steps if step.text == "Let it up")
+    assert change.shown == "router bgp <asn>; no neighbor 10.0.11.1 shutdown"
+    assert (change.target, change.undo, change.dry_run) == ("leaf-1", "bgp_session_shut", "none")
+    assert change.by_person == ""
+    assert run.paths == 18
+
+
+def test_an_answer_is_one_of_those_that_are_offered(house):
+    run = house.start(confirms=False)
+    with acting_as(ANN):
+        with pytest.raises(InvalidInputError):
+            house.service.answer(run.id, RunAnswer(question=run.question.seq, option="reload"))
+        with pytest.raises(NotWaitingError):
+            house.service.answer(run.id, RunAnswer(question=1, option="done"))
+
+
+def test_what_is_filled_in_is_checked_as_every_argument(house):
+    house.tickets.labels = {"device": "leaf-1"}
+    run = house.start()
+    assert run.question.fills == ("neighbor",)
+    arguments = {"neighbor": "10.0.11.1; reload"}
+    bad = RunAnswer(question=run.question.seq, option="filled in", arguments=arguments)
+    with acting_as(ANN), pytest.raises(InvalidInputError):
+        house.service.answer(run.id, bad)
+    with acting_as(ANN):
+        answer = RunAnswer(
+            question=run.question.seq, option="filled in", arguments={"neighbor": "10.0.11.1"}
+        )
+        house.service.answer(run.id, answer)
+    house.carrying.go(run.id)
+    assert house.carrying.devices.sent
+
+
+def test_a_run_that_is_over_takes_nothing_more(house):
+    run = house.approve(house.start())
+    with acting_as(ANN):
+        for act in (house.service.pause, house.service.cancel, house.service.take_over):
+            with pytest.raises(NotWaitingError):
+                act(run.id)
+
+
+def test_another_ticket_s_workflow_is_not_run(house):
+    workflow = house.tickets.workflow("w").model_copy(update={"ticket_id": "other"})
+    house.tickets.workflow = lambda _id: workflow
+    with acting_as(ANN), pytest.raises(NotFoundError):
+        house.service.start(StartRun(ticket_id="t"))
+
+
+def test_a_ticket_without_a_workflow_is_not_run(house):
+    without = house.tickets.ticket("t").model_copy(update={"workflow_id": None})
+    house.tickets.ticket = lambda _id: without
+    with acting_as(ANN), pytest.raises(RunRefusedError):
+        house.service.start(StartRun(ticket_id="t"))
+
+
+def test_who_suspends_runs_is_named(house):
+    with acting_as(ANN):
+        house.service.suspend(Suspend(why="storm"))
+    assert house.service.suspension().by == "ann"
+    assert house.start().phase is RunPhase.RUNNING
+    assert not house.carrying.devices.sent
+
+
+@pytest.mark.parametrize(
+    "binding",
+    [
+        {"tool": "no_such"},
+        {"tool": "bgp_session", "arguments": {}},
+        {"tool": "bgp_session", "arguments": {"neighbor": {"origin": "given", "value": "x;y"}}},
+        {"tool": "bgp_session", "arguments": {"neighbor": {"origin": "elsewhere"}}},
+        {"tool": ""},
+    ],
+)
+def test_a_binding_that_cannot_be_is_not_approved(house, binding):
+    with acting_as(BEA), pytest.raises((InvalidInputError, NotFoundError)):
+        house.service.approve_binding(BindingApproval(ticket_id="t", step="s1", binding=binding))
+
+
+def test_what_people_do_stands_in_the_audit_log(house):
+    from services.kit.access.audit import AuditFilter, AuditLog
+
+    run = house.approve(house.start())
+    lines = AuditLog(house.carrying.database).lines(AuditFilter(subject=f"run {run.id}"))
+    actions = {(line["action"], line["who"]) for line in lines}
+    assert {("run.started", "ann"), ("run.approved", "bea")} <= actions
+    assert {"run.sent", "run.changed", "run.ended"} <= {action for action, _ in actions}
+
+
+LET_UP = {"asn": "65001", "neighbor": "10.0.11.1"}
+
+
+def by_hand(house, *calls, caller=ANN):
+    with acting_as(caller):
+        chosen = tuple(
+            ChosenCall(tool=t, target=on, arguments=arguments) for t, on, arguments in calls
+        )
+        run = house.service.start_by_hand(StartByHand(ticket_id="t", calls=chosen))
+    house.carrying.go(run.id)
+    return house.service.run(run.id)
+
+
+def test_what_a_person_chose_is_done_by_leave_and_seen_to_help(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    assert run.phase is RunPhase.APPROVING
+    assert not house.changed
+    ended = house.approve(run)
+    assert ended.outcome is RunOutcome.RECOVERED
+    assert house.changed == [("leaf-1", "bgp_session_enable", LET_UP)]
+
+
+def test_a_look_by_hand_is_sent_at_once(house):
+    run = by_hand(house, ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1"}))
+    assert (run.mode, run.outcome) == (RunMode.READ_ONLY, RunOutcome.DONE)
+    assert "BGP state = Idle" in run.report
+
+
+def test_who_chose_it_does_not_approve_it(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP), caller=BEA)
+    with pytest.raises(NotApproverError):
+        house.approve(run)
+    assert not house.changed
+
+
+def test_a_key_chooses_nothing(house):
+    with pytest.raises(NotApproverError):
+        by_hand(house, ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1"}), caller=KEY)
+
+
+def test_where_changes_without_a_page_are_off_they_stay_a_person_s():
+    on = {"installation": True, "tools": ["bgp_session_enable"], "documents": ["*"]}
+    house = House(changes=on)
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    assert "changes that no page tells are off" in run.question.text
+    assert not house.changed
+
+
+def test_that_it_was_turned_off_meanwhile_counts(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    policy = house.carrying.catalogue.policy
+    off = policy.model_copy(
+        update={"changes": policy.changes.model_copy(update={"by_hand": False})}
+    )
+    house.carrying.catalogue = house.carrying.catalogue.model_copy(update={"policy": off})
+    house.approve(run)
+    assert not house.changed
+
+
+@pytest.mark.parametrize(
+    ("tool", "target", "arguments"),
+    [
+        ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1; reload"}),
+        ("bgp_session", "leaf-1", {}),
+        ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1", "more": "x"}),
+        ("bgp_session", "nowhere", {"neighbor": "10.0.11.1"}),
+        ("reload", "leaf-1", {}),
+    ],
+)
+def test_what_may_not_be_sent_is_not_chosen(house, tool, target, arguments):
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        by_hand(house, (tool, target, arguments))
+    assert not house.carrying.devices.sent

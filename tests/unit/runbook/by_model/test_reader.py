@@ -1,0 +1,154 @@
+import json
+
+import pytest
+
+from services.kit.observability.redaction import redact
+from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
+from services.llm.scripted import ScriptedChatModel
+from services.runbook.by_model.question import (
+    PROMPT,
+    messages,
+    most_similar,
+    number_lines,
+    worked_examples,
+)
+from services.runbook.by_model.reader import ModelReader
+from services.runbook.model import Do, Reader
+from tests.unit.runbook.programs import ask, do
+
+PAGE = "# Fan stands still\n\n1. Look at the fan.\n2. If it is hot, cool it.\n3. Replace it."
+
+
+def program(*steps, **more):
+    return json.dumps({"procedures": [{"title": "Fan", "steps": list(steps), **more}]})
+
+
+SOUND = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4)), do("Replace it", 5))
+
+
+def read(*answers, samples=1, corrections=0):
+    model = ScriptedChatModel(list(answers))
+    return ModelReader(model, samples=samples, corrections=corrections).read(PAGE)
+
+
+def test_an_answer_becomes_a_reading_with_its_origin():
+    reading = read(SOUND)
+    assert (reading.reader, reading.model, reading.version) == (
+        Reader.MODEL,
+        "scripted",
+        PROMPT.label,
+    )
+    assert [node.text for node in reading.procedures[0].body if isinstance(node, Do)] == [
+        "Look at the fan",
+        "Replace it",
+    ]
+    assert all(node.id for node in reading.procedures[0].walk())
+
+
+def test_what_samples_say_differently_are_doubts():
+    other = program(do("Look at the fan", 3), do("Cool it", 4), do("Replace it", 5))
+    reading = read(SOUND, other, samples=2)
+    assert any("Cool it" in doubt.question for doubt in reading.doubts)
+
+
+def test_the_findings_of_the_walker_go_back_and_the_better_answer_counts():
+    broken = program(do("Look at the fan", 3), {"goto": "nowhere"})
+    reading = read(broken, SOUND, corrections=1)
+    assert len(reading.procedures[0].body) == 3
+
+
+def test_the_model_sees_its_program_drawn_and_may_revise_it():
+    sooner = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4)), do("x", 5))
+    model = ScriptedChatModel([sooner, SOUND])
+    reading = ModelReader(model, samples=1, corrections=1).read(PAGE)
+    shown = model.requests[1].messages[-1].content
+    assert "s2 Is it hot? -> Yes: s3, No: s4\ns3 Cool it (lines 4-4) -> s4" in shown
+    assert reading.procedures[0].body[-1].text == "Replace it"
+
+
+def test_a_correction_that_is_worse_is_not_taken():
+    almost = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4), do("x", 99)))
+    worse = program({"goto": "a"}, {"goto": "b"}, {"goto": "c"})
+    reading = read(almost, worse, corrections=1)
+    assert reading.procedures[0].body[0].text == "Look at the fan"
+
+
+@pytest.mark.parametrize("answer", ["I think the fan is broken.", "{", "x" * 300_000, "[]", "{}"])
+def test_an_answer_that_is_no_program_is_an_error_of_the_model(answer):
+    with pytest.raises(ModelAnswerError):
+        read(answer)
+
+
+def test_one_sample_that_can_be_read_is_enough():
+    assert read("nonsense", SOUND, samples=2).procedures
+
+
+def test_a_page_that_tells_nothing_is_read_as_such():
+    assert read('{"procedures": []}').procedures == ()
+
+
+def test_lines_that_the_page_does_not_have_are_cut_and_mark_the_step():
+    reading = read(program(do("Look at the fan", 3), do("Pray", 4000)))
+    (_, invented) = reading.procedures[0].body
+    assert invented.lines == ()
+    assert invented.confidence < 0.6
+
+
+def test_a_model_that_is_down_is_told_as_such():
+    class Down(ScriptedChatModel):
+        def complete(self, request):
+            raise ModelUnavailableError("down")
+
+    with pytest.raises(ModelUnavailableError):
+        ModelReader(Down([])).read(PAGE)
+
+
+def test_the_page_is_shown_whole_with_numbered_lines_in_a_marked_block():
+    last = messages(PAGE)[-1].content
+    assert "4 | 2. If it is hot, cool it." in last
+    assert messages(PAGE)[0].role == "system"
+    assert "Fan stands still" not in messages(PAGE)[0].content
+
+
+def test_a_page_is_never_its_own_worked_example():
+    example = worked_examples()[0]
+    other = most_similar(example.text)
+    assert other is not None
+    assert other.text != example.text
+
+
+def test_the_worked_example_is_the_page_that_is_worded_most_like_it():
+    example = most_similar("BGP session to the neighbor is down: state Idle, hold timer expired")
+    assert example is not None
+    assert "BGP" in example.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export DB_PASSWORD=hunter2hunter2",
+        "Authorization: Bearer abcdefghijklmnopqrstuvwxyz",
+        "postgres://admin:s3cretpw@db/prod",
+        "aws_key AKIAABCDEFGHIJKLMNOP",
+        "token: ghp_abcdefghijklmnopqrstuvwx",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----",
+    ],
+)
+def test_secrets_do_not_leave_the_house(line):
+    shown = redact(f"Run it.\n{line}\nThen look.")
+    assert "[redacted]" in shown
+    for secret in ("hunter2hunter2", "abcdefghijklmnopqrstuvwx", "s3cretpw", "AKIAABC", "MIIabc"):
+        assert secret not in shown
+    assert shown.count("\n") == f"Run it.\n{line}\nThen look.".count("\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Ask for the password: it is in the vault", "token: ${TOKEN}", "password: <your password>"],
+)
+def test_what_only_speaks_of_secrets_stays(line):
+    assert redact(line) == line
+
+
+def test_a_line_without_end_is_cut():
+    assert len(number_lines("x" * 100_000)) < 3000

@@ -1,0 +1,220 @@
+import pytest
+
+from services.runbook.lowering import lower
+from services.workflow.lint import is_clean, lint
+from services.workflow.model import StepKind
+from tests.unit.runbook.programs import ask, do, drawn, end, procedure
+
+PERSISTS = {"outcome": "Does the fan still stand?"}
+
+
+def test_actions_follow_each_other_and_end_resolved():
+    assert drawn(do("Look"), do("Mend")) == ["Look -> Mend", "Mend -> Resolved", "Resolved"]
+
+
+def test_a_step_under_a_condition_is_reached_only_through_it():
+    assert drawn(ask("Is it hot?", do("Cool it")), do("Wait")) == [
+        "Is it hot? -> Yes: Cool it, No: Wait",
+        "Cool it -> Wait",
+        "Wait -> Resolved",
+        "Resolved",
+    ]
+
+
+def test_a_silent_answer_with_nothing_left_is_not_covered():
+    lines = drawn(ask("Is it hot?", do("Cool it")))
+    assert lines[0] == "Is it hot? -> Yes: Cool it, No: Not covered by this page: escalate"
+    assert "Cool it -> Resolved" in lines
+
+
+def test_a_silent_answer_comes_to_the_verification():
+    lines = drawn(ask("Is it hot?", do("Cool it")), verification=[do("Measure")])
+    assert lines[0] == "Is it hot? -> Yes: Cool it, No: Measure"
+
+
+def test_who_only_leaves_by_an_end_of_failure_leaves_the_others_well():
+    lines = drawn(do("Look"), ask("Is it burnt?", end("escalate", "Call the fire brigade")))
+    assert lines[1] == "Is it burnt? -> Yes: Call the fire brigade, No: Resolved"
+
+
+def test_causes_are_asked_in_order_each_with_its_remedy():
+    choice = {
+        "choice": "exclusive",
+        "arms": [
+            {"when": "Is A wrong?", "steps": [do("Mend A")]},
+            {"when": "Is B wrong?", "steps": [do("Mend B")]},
+        ],
+        "otherwise": [end("escalate", "Call the vendor", 9)],
+    }
+    assert drawn(choice) == [
+        "Is A wrong? -> Yes: Mend A, No: Is B wrong?",
+        "Mend A -> Resolved",
+        "Is B wrong? -> Yes: Mend B, No: Call the vendor",
+        "Mend B -> Resolved",
+        "Resolved",
+        "Call the vendor",
+    ]
+
+
+def test_causes_that_hold_together_are_all_checked():
+    choice = {
+        "choice": "any",
+        "arms": [
+            {"when": "Is A wrong?", "steps": [do("Mend A")]},
+            {"when": "Is B wrong?", "steps": [do("Mend B")]},
+        ],
+    }
+    lines = drawn(choice, do("Look again"))
+    assert "Mend A -> Is B wrong?" in lines
+    assert "Is B wrong? -> Yes: Mend B, No: Look again" in lines
+
+
+def test_remedies_in_order_ask_whether_they_helped_and_escalate_last():
+    arms = [{"steps": [do("Reseat the tray: pull and push")]}, {"steps": [do("Replace")]}]
+    lines = drawn({"choice": "in_order", "arms": arms}, escalation=[do("Open a case", 7)])
+    assert lines == [
+        "Reseat the tray: pull and push -> Did it help to reseat the tray?",
+        "Did it help to reseat the tray? -> Yes: Resolved, No: Replace",
+        "Replace -> Is the issue resolved?",
+        "Is the issue resolved? -> Yes: Resolved, No: Open a case",
+        "Resolved",
+        "Open a case",
+    ]
+
+
+def test_the_outcome_that_a_page_asks_stands_in_for_ours():
+    choice = {
+        "choice": "in_order",
+        "arms": [{"steps": [do("Reseat")]}, {"when": PERSISTS, "steps": [do("Replace")]}],
+    }
+    assert drawn(choice) == [
+        "Reseat -> Does the fan still stand?",
+        "Does the fan still stand? -> Yes: Replace, No: Resolved",
+        "Replace -> Resolved",
+        "Resolved",
+    ]
+
+
+def test_who_was_helped_never_comes_to_the_next_remedy():
+    lines = drawn(do("Reseat"), ask(PERSISTS, do("Replace")), verification=[do("Measure")])
+    assert "Does the fan still stand? -> Yes: Replace, No: Measure" in lines
+
+
+def test_who_fails_a_verification_by_its_outcome_is_not_resolved():
+    checked = ask({"outcome": "Does it turn for an hour?"}, end("resolved", "It turns"))
+    lines = drawn(do("Mend"), verification=[checked], escalation=[do("Open a case")])
+    assert "Does it turn for an hour? -> Yes: It turns, No: Open a case" in lines
+
+
+def test_a_precondition_stands_before_the_step_and_comes_back():
+    lines = drawn(ask({"not": "Is every other fan OK?"}, do("Drain")), do("Pull the tray"))
+    assert lines[0] == "Is every other fan OK? -> Yes: Pull the tray, No: Drain"
+    assert "Drain -> Pull the tray" in lines
+
+
+@pytest.mark.parametrize(
+    ("guard", "first", "second"),
+    [
+        ({"all": ["A?", "B?"]}, "A? -> Yes: B?, No: Go on", "B? -> Yes: Act, No: Go on"),
+        ({"some": ["A?", "B?"]}, "A? -> Yes: Act, No: B?", "B? -> Yes: Act, No: Go on"),
+        (
+            {"not": {"all": ["A?", "B?"]}},
+            "A? -> Yes: B?, No: Act",
+            "B? -> Yes: Go on, No: Act",
+        ),
+    ],
+)
+def test_guards_that_are_put_together(guard, first, second):
+    lines = drawn(ask(guard, do("Act")), do("Go on"))
+    assert first in lines
+    assert second in lines
+
+
+def test_one_question_has_an_exit_for_each_answer():
+    choice = {
+        "choice": "exclusive",
+        "question": "What colour is the light?",
+        "arms": [
+            {"when": "Amber", "steps": [do("Clean")]},
+            {"when": "Dark", "steps": [do("Insert")]},
+        ],
+    }
+    assert drawn(choice)[0] == "What colour is the light? -> Amber: Clean, Dark: Insert"
+
+
+def test_options_are_one_choice_of_the_engineer():
+    choice = {"choice": "free", "arms": [{"steps": [do("Add memory")]}, {"steps": [do("Move it")]}]}
+    assert drawn(choice)[0] == (
+        "Which of these is to be done? -> Add memory: Add memory, Move it: Move it"
+    )
+
+
+def test_a_loop_goes_back_until_it_is_done():
+    lines = drawn({"repeat": [do("Wait")], "until": "Is it up?"})
+    assert lines[:2] == ["Wait -> Is it up?", "Is it up? -> Yes: Resolved, No: Wait"]
+
+
+def test_jumps_share_what_two_branches_do():
+    choice = ask("Is it hot?", {"goto": "mend"}, otherwise=[do("Look closer"), {"goto": "mend"}])
+    lines = drawn(choice, parts={"mend": [do("Mend")]})
+    assert lines[0] == "Is it hot? -> Yes: Mend, No: Look closer"
+    assert "Look closer -> Mend" in lines
+    assert sum(line.startswith("Mend") for line in lines) == 1
+
+
+def test_a_jump_to_an_escalation_that_is_not_there_is_not_lost():
+    lines = drawn(ask("Is it burnt?", {"goto": "escalation"}), do("Mend"))
+    assert lines[0] == "Is it burnt? -> Yes: Not covered by this page: escalate, No: Mend"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [do("Look", id="a"), {"goto": "a"}],
+        [{"goto": "start"}],
+        [do("A", id="a"), do("B", id="b"), {"goto": "a"}],
+        [{"goto": "b", "id": "a"}, {"goto": "a", "id": "b"}],
+        [ask("Up?", {"goto": "x"}, otherwise=[{"goto": "x"}]), do("Wait", id="x"), {"goto": "x"}],
+    ],
+)
+def test_a_circle_without_a_way_out_gets_one(steps):
+    workflow = lower(procedure(*steps), "page.md")
+    assert is_clean(lint(workflow))
+
+
+def test_a_question_that_decides_nothing_is_something_to_look_at():
+    lines = drawn(ask("Is it raining?"), do("Mend"))
+    assert lines[0] == "Check: Is it raining? -> Mend"
+
+
+def test_a_warning_stands_at_the_step_that_follows_it():
+    workflow = lower(procedure({"note": "Wear gloves"}, do("Pull")), "page.md")
+    assert workflow.steps[0].notes == ("Wear gloves",)
+
+
+def test_a_warning_in_an_empty_branch_is_a_step():
+    lines = drawn(ask("Is it dark?", {"note": "It is the lamp"}, {"goto": "verification"}),
+                  verification=[do("Look")])  # fmt: skip
+    assert lines[0].startswith("Is it dark? -> Yes: It is the lamp")
+
+
+def test_steps_cite_the_lines_of_their_document_and_say_who_doubts():
+    program = procedure(do("Look", 4, id="a"), do("Mend", 5, confidence=0.4))
+    first, second, last = lower(program, "page.md", {"a": "Is that meant?"}).steps
+    assert (first.citations[0].document_id, first.citations[0].start_line) == ("page.md", 4)
+    assert (first.doubt, first.node) == ("Is that meant?", "a")
+    assert second.doubt
+    assert last.implied
+    assert last.is_sourced
+
+
+def test_ends_say_what_the_page_says():
+    workflow = lower(procedure(end("other_page", "Go on with Temperature alarms", 3)), "page.md")
+    (step,) = workflow.steps
+    assert (step.kind, step.text) == (StepKind.TERMINAL, "Go on with Temperature alarms")
+
+
+def test_a_thousand_alternatives_are_lowered():
+    arms = [{"when": f"Is it {n}?", "steps": [do(f"Mend {n}")]} for n in range(1000)]
+    workflow = lower(procedure({"choice": "exclusive", "arms": arms}), "page.md")
+    assert len(workflow.steps) > 2000

@@ -1,0 +1,155 @@
+"""Storms, alerts that flap, and tickets that belong together."""
+
+import pytest
+from sqlalchemy import text
+
+from services.contracts.ticket import TicketDraft
+from services.tickets.intake.fingerprints import family, fingerprint
+
+
+def tickets(gateway):
+    return gateway.client.get("/v1/tickets").json()["tickets"]
+
+
+def kinds(gateway, ticket_id):
+    with gateway.database.session() as session:
+        rows = session.execute(
+            text("SELECT kind FROM gateway_event WHERE ticket_id = :id ORDER BY id"),
+            {"id": ticket_id},
+        )
+        return [row.kind for row in rows]
+
+
+def firing(group, alert, starts):
+    alert |= {"status": "firing", "startsAt": starts}
+    return group
+
+
+def resolved(group, alert, starts):
+    alert |= {"status": "resolved", "startsAt": starts}
+    return group
+
+
+FIRST, SECOND = "2025-03-12T08:14:51Z", "2025-03-12T08:20:00Z"
+
+
+def test_a_storm_of_bodies_without_ids_is_one_ticket_with_a_count(gateway):
+    body = {"title": "Fan 2 of spine-01 has failed", "service": "fabric"}
+    answers = [gateway.post(body) for _ in range(20)]
+    assert len({answer["id"] for answer in answers}) == 1
+    assert [answer["tickets"][0]["created"] for answer in answers] == [True] + [False] * 19
+    (ticket,) = tickets(gateway)
+    assert ticket["alerts"] == 20
+    assert ticket["last_at"] > ticket["created_at"]
+    assert gateway.work() == 1
+    assert kinds(gateway, ticket["id"]).count("repeated") == 4  # at 2, 4, 8 and 16
+
+
+def test_other_texts_are_other_tickets(gateway):
+    for number in range(3):
+        gateway.post({"title": f"Fan {number} of spine-01 has failed"})
+    assert [ticket["alerts"] for ticket in tickets(gateway)] == [1, 1, 1]
+
+
+def test_tickets_that_people_opened_elsewhere_are_never_one(gateway):
+    for number in range(2):
+        gateway.post({"id": f"T-{number}", "title": "The printer does not print"})
+    assert len(tickets(gateway)) == 2
+
+
+def test_an_alert_that_flaps_is_one_ticket_that_is_open_again(gateway, group, alert):
+    first = gateway.post(firing(group, alert, FIRST))["id"]
+    gateway.post(resolved(group, alert, FIRST))
+    assert gateway.ticket(first)["resolved_at"]
+    again = gateway.post(firing(group, alert, SECOND))
+    assert (again["id"], again["tickets"][0]["created"]) == (first, False)
+    ticket = gateway.ticket(first)
+    assert (ticket["resolved_at"], ticket["alerts"]) == (None, 2)
+    assert kinds(gateway, first) == ["received", "resolved", "reopened"]
+    gateway.post(resolved(group, alert, SECOND))
+    assert gateway.ticket(first)["resolved_at"]
+
+
+def test_a_time_that_is_over_says_nothing_of_the_next_one(gateway, group, alert):
+    first = gateway.post(firing(group, alert, FIRST))["id"]
+    gateway.post(firing(group, alert, SECOND))
+    gateway.post(resolved(group, alert, FIRST))
+    assert gateway.ticket(first)["resolved_at"] is None
+    gateway.post(resolved(group, alert, SECOND))
+    assert gateway.ticket(first)["resolved_at"]
+
+
+def test_a_repeat_that_comes_twice_counts_once(gateway, group, alert):
+    first = gateway.post(firing(group, alert, FIRST))["id"]
+    for _ in range(3):
+        assert gateway.post(firing(group, alert, SECOND))["id"] == first
+    assert gateway.ticket(first)["alerts"] == 2
+
+
+def test_a_repeat_whose_end_came_first_leaves_the_ticket_resolved(gateway, group, alert):
+    first = gateway.post(firing(group, alert, FIRST))["id"]
+    gateway.post(resolved(group, alert, FIRST))
+    assert gateway.post(resolved(group, alert, SECOND))["unmatched_resolved"] == 1
+    gateway.post(firing(group, alert, SECOND))
+    ticket = gateway.ticket(first)
+    assert (ticket["alerts"], ticket["resolved_at"] is None) == (2, False)
+
+
+def test_a_delivery_may_hold_one_fault_many_times(gateway):
+    answer = gateway.post([{"title": "Link down"}] * 5)
+    assert len({ticket["id"] for ticket in answer["tickets"]}) == 1
+    assert tickets(gateway)[0]["alerts"] == 5
+
+
+def test_tickets_of_one_family_or_service_are_linked(gateway):
+    one, two, three, four = (
+        gateway.post({"id": str(number), "title": title, "service": service})["id"]
+        for number, (title, service) in enumerate(
+            [
+                ("Fan 1 has failed", "spine"),
+                ("Fan 12 has failed", "leaf"),
+                ("Link down", "spine"),
+                ("Disk full", ""),
+            ]
+        )
+    )
+    related = gateway.ticket(one)["related"]
+    assert [(each["id"], each["why"]) for each in related] == [
+        (two, "same alert"),
+        (three, "same service"),
+    ]
+    assert gateway.ticket(four)["related"] == []
+
+
+@pytest.mark.parametrize(
+    ("severity", "priority"),
+    [("critical", 0), ("high", 3), ("warning", 6), ("info", 9), ("purple", 6)],
+)
+def test_what_is_severe_is_walked_first(gateway, severity, priority):
+    gateway.post({"title": "x", "severity": severity})
+    (task,) = gateway.outbox.due(limit=9)
+    assert task.priority == priority
+
+
+def test_of_what_waits_the_severe_is_published_first(gateway):
+    for severity in ("info", "warning", "critical", "high"):
+        gateway.post({"title": severity, "severity": severity})
+    assert [task.priority for task in gateway.outbox.due(limit=9)] == [0, 3, 6, 9]
+
+
+def draft(**fields):
+    return TicketDraft(**{"source": "s", "external_id": "1", "title": "Fan 3 failed", **fields})
+
+
+def test_what_makes_two_alerts_the_same():
+    alert = draft(alert_name="Fan", labels={"host": "a", "unit": "3"})
+    other_id = alert.model_copy(update={"external_id": "2", "description": "now 4 rpm"})
+    assert fingerprint(alert) == fingerprint(other_id)
+    for changed in ({"labels": {"host": "b"}}, {"service": "x"}, {"title": "y"}, {"source": "t"}):
+        assert fingerprint(alert) != fingerprint(alert.model_copy(update=changed))
+    assert fingerprint(draft()) == ""
+
+
+def test_a_family_differs_in_numbers_only():
+    assert family(draft(title="Fan 3 failed")) == family(draft(title="fan 14: failed", source="t"))
+    assert family(draft(title="Fan 3 failed")) != family(draft(title="Link 3 failed"))
