@@ -137,11 +137,26 @@ def _wait_for(client: httpx.Client, serving: "subprocess.Popen[bytes]") -> None:
     raise SystemExit(f"the platform ended with {serving.returncode}")
 
 
+def _wait_until_idle(client: httpx.Client) -> None:
+    """Wait until no task is left in the outbox."""
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        metrics = client.get("/metrics").raise_for_status().text
+        waiting = re.search(
+            r'^flowxpert_queue_outbox_tasks\{state="waiting"\} (\S+)', metrics, re.MULTILINE
+        )
+        if waiting and float(waiting[1]) == 0:
+            return
+        time.sleep(0.05)
+    raise SystemExit(f"tasks are left after {WAIT_S} s")
+
+
 def answer(client: httpx.Client, path: str, body: Json) -> Json:
     """All that is told of a ticket once its walk is over."""
     posted = client.post(path, params={"wait": WAIT_S}, json=body)
     if posted.status_code != 200:
         raise SystemExit(f"{path}: {posted.status_code} {posted.text}")
+    _wait_until_idle(client)  # a model that chooses another page has the ticket walked again
     records = []
     for ticket in posted.json()["tickets"]:
         detail = client.get(f"/v1/tickets/{ticket['id']}").raise_for_status().json()
