@@ -9,6 +9,7 @@ from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, unread
 from services.contracts.retrieval import PageReading, RetrievedContext, RetrieveRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.model import Chunk, Document, IncidentNode, RetrievedChunk, RetrievedNode
@@ -90,7 +91,7 @@ class _Hashable:
 
 def _words(ticket: TicketDraft, chunks: Sequence[RetrievedChunk]) -> dict[str, float]:
     """As retrieval weighs them."""
-    query = read_query(RetrieveRequest.of_ticket(ticket)).words
+    query = read_query(RetrieveRequest.of_ticket(ScreenedTicket(ticket))).words
     return Rarity([terms_of(hit.chunk.embedded_text) for hit in chunks]).of_words(
         terms_of(query).words
     )

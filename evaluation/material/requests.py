@@ -7,6 +7,7 @@ from evaluation.material.logic_rows import LogicRow
 from services.contracts.planner import Candidate, PlanRequest
 from services.contracts.retrieval import PageReading, Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoreRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.knowledge.screening.document import ScreenedDocument, hash_of
@@ -51,7 +52,7 @@ def of_walk(retrieval_for: Callable[[LogicRow], Retrieval]) -> RequestOf:
     """What retrieval finds for the ticket."""
 
     def request(row: LogicRow) -> PlanRequest:
-        retrieve_request = RetrieveRequest.of_ticket(row.draft)
+        retrieve_request = RetrieveRequest.of_ticket(ScreenedTicket(row.draft))
         return plan_request(row.draft, retrieval_for(row).retrieve(retrieve_request))
 
     return request

@@ -7,8 +7,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from services.contracts.client import ContractClient, route
-from services.contracts.screened_ticket import screened
-from services.contracts.ticket import TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.runbook.model import Procedure
@@ -35,9 +34,9 @@ class RetrieveRequest(Value):
     """
 
     @classmethod
-    def of_ticket(cls, ticket: TicketDraft, *, without: Sequence[str] = ()) -> "RetrieveRequest":
+    def of_ticket(cls, ticket: ScreenedTicket, *, without: Sequence[str] = ()) -> "RetrieveRequest":
         """Build the request for a ticket, without sentences that address a language model."""
-        safe_ticket = screened(ticket).ticket
+        safe_ticket = ticket.for_model()
         return cls(
             title=safe_ticket.title,
             description=safe_ticket.description,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import structlog
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
-from services.contracts.screened_ticket import screened
+from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.observability.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
@@ -60,7 +60,7 @@ class PlannerService:
     def stream(self, request: PlanRequest) -> Iterator[Candidate]:
         """See `Planner.stream`; candidates that need no model come first, at once."""
         start = time.monotonic()
-        safe = screened(request.ticket)
+        safe = ScreenedTicket(request.ticket)
         if safe.suspicious:
             SUSPICIOUS.inc(len(safe.suspicious))
             _log.warning(
@@ -68,7 +68,7 @@ class PlannerService:
                 texts=len(safe.suspicious),
                 first=safe.suspicious[0],
             )
-        request = request.model_copy(update={"ticket": safe.ticket})
+        request = request.model_copy(update={"ticket": safe.for_model()})
         seen: set[object] = set()
         for workflow in self._extract(request):
             seen.add(_content(workflow))

@@ -87,7 +87,7 @@ SHARED_CLASS_NAMES = frozenset({"Answer", "Approval", "Event", "PageState", "Spa
 """Components of the OpenAPI export, whose names clients know, that a second room has too."""
 
 SCREENING = frozenset(
-    {"screened", "screen_document", "screen_message", "instruction_in", "ScreenedDocument"}
+    {"screen_document", "screen_message", "instruction_in", "ScreenedDocument", "ScreenedTicket"}
 )
 CACHES = frozenset({"lru_cache", "cache", "cached"})
 SHORT = 4

@@ -19,6 +19,7 @@ from services.contracts.ingestion import IngestionClient
 from services.contracts.planner import PlannerClient, PlanRequest
 from services.contracts.retrieval import RetrievalClient, RetrieveRequest
 from services.contracts.scorer import ScorerClient, ScoreRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.deployment.process import NoQueueError, ProcessRole, ServiceProcess
 from services.deployment.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
@@ -149,7 +150,7 @@ def client(url: str) -> ServiceClient:
 
 def test_retrieval_answers_as_in_process(world, addresses):
     remote = RetrievalClient(client(addresses.retrieval_url))
-    request = RetrieveRequest.of_ticket(TICKET)
+    request = RetrieveRequest.of_ticket(ScreenedTicket(TICKET))
     context = remote.retrieve(request)
     assert context == world.retrieval.retrieve(request)
     assert context.nodes[0].node.document_ids == ("fan-failure.md",)
@@ -164,7 +165,7 @@ def test_a_source_comes_over_http_and_a_refusal_keeps_its_class(world, addresses
 
 
 def test_planner_and_scorer_answer_as_in_process(world, addresses):
-    context = world.retrieval.retrieve(RetrieveRequest.of_ticket(TICKET))
+    context = world.retrieval.retrieve(RetrieveRequest.of_ticket(ScreenedTicket(TICKET)))
     plan = PlanRequest(ticket=TICKET, context=context)
     candidates = PlannerClient(client(addresses.planner_url)).plan(plan).candidates
     assert candidates == world.planner.plan(plan).candidates

@@ -11,6 +11,7 @@ from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import Fit, TicketDraft
 from services.knowledge.model import RetrievedChunk
 from services.runbook.checklist.shown import AS_IT_IS
@@ -40,7 +41,7 @@ class TicketWalk:
 
     def screen(self, ticket: TicketDraft) -> "Screen":
         """Return what an engineer sees first."""
-        context = self.retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+        context = self.retrieval.retrieve(RetrieveRequest.of_ticket(ScreenedTicket(ticket)))
         near = _nearest(context)
         fit = self.thresholds.fit_of(context)
         ranked = self._ranked(ticket, context) if fit else ()
@@ -54,7 +55,7 @@ class TicketWalk:
         if not made:
             return ()
         return substitute_labels(
-            self.scorer.score(score_request(ticket, context, made)).ranked, ticket
+            self.scorer.score(score_request(ticket, context, made)).ranked, ScreenedTicket(ticket)
         )
 
 

@@ -16,6 +16,7 @@ from evaluation.material.pairs import read_lines
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.scorer import Scorer
+from services.contracts.screened_ticket import ScreenedTicket
 from services.knowledge.page.block import Page
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
@@ -88,7 +89,9 @@ def served_workflow(
         if not read_ones:
             return None
         ranked = scorer.score(score_request(row.draft, context, read_ones)).ranked
-        return to_steps_text(substitute_labels(ranked, row.draft)[0].candidate.workflow)
+        return to_steps_text(
+            substitute_labels(ranked, ScreenedTicket(row.draft))[0].candidate.workflow
+        )
 
     return show
 

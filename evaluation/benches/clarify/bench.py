@@ -20,6 +20,7 @@ from services.contracts.retrieval import (
     RetrieveRequest,
 )
 from services.contracts.scorer import Scorer
+from services.contracts.screened_ticket import ScreenedTicket
 from services.knowledge.ports import Embedder
 from services.runbook.model import Reading
 from services.runbook.ports import ServedReading
@@ -131,7 +132,7 @@ def page_alone(page_of: PageOf, read: Read) -> See:
     readings: dict[str, Reading | None] = {}
 
     def see(row: LogicRow, dialogue: Dialogue) -> Seen:
-        ticket = ticket_with_answers(row.draft, dialogue)
+        ticket = ticket_with_answers(ScreenedTicket(row.draft), dialogue).for_person()
         page = own_page(row) if row.text else page_of(row)
         if row.page not in readings:
             readings[row.page] = read(page)
@@ -171,9 +172,9 @@ def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
     def see(row: LogicRow, dialogue: Dialogue) -> Seen:
-        ticket = ticket_with_answers(row.draft, dialogue)
-        request = RetrieveRequest.of_ticket(ticket, without=dialogue.ruled_out)
-        context = retrieval.retrieve(request)
+        screened = ticket_with_answers(ScreenedTicket(row.draft), dialogue)
+        request = RetrieveRequest.of_ticket(screened, without=dialogue.ruled_out)
+        context, ticket = retrieval.retrieve(request), screened.for_person()
         candidates = planner.plan(plan_request(ticket, context)).candidates
         scoring = score_request(ticket, context, candidates)
         ranked = scorer.score(scoring).ranked if candidates else ()

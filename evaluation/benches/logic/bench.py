@@ -18,6 +18,7 @@ from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import Fit, TicketDraft
 from services.knowledge.ports import Embedder
 from services.tickets.page_choice.page_chooser import PageChoice
@@ -122,7 +123,7 @@ def walked(
         if row.text:
             return alone(row)
         ticket = row.draft
-        context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ticket))
+        context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ScreenedTicket(ticket)))
         candidates = planner_for(row).plan(plan_request(ticket, context)).candidates
         request = score_request(ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()

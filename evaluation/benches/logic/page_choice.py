@@ -25,6 +25,7 @@ from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.knowledge.ports import Embedder
 from services.tickets.page_choice.chance import ChoiceChance
@@ -46,7 +47,7 @@ class Case:
     """A ticket, and the page that is right for it."""
 
     id: str
-    ticket: TicketDraft
+    ticket: ScreenedTicket
     page: str
     kind: str
     """`drawn`, `hidden` or `alert`."""
@@ -74,9 +75,12 @@ def cases_of(rows: Sequence[LogicRow], alerts: Iterable[Pair], seed: int) -> lis
     for half in (True, False):
         own = [row for row in rows if is_fitted(row.id) is half]
         drawn = chosen.sample(own, min(len(own), DRAWN // 2))
-        cases += [Case(row.id, row.draft, row.page, "drawn", row.reference) for row in drawn]
+        cases += [
+            Case(row.id, ScreenedTicket(row.draft), row.page, "drawn", row.reference)
+            for row in drawn
+        ]
         hidden = drawn[: HIDDEN // 2]
-        cases += [Case(row.id, row.draft, row.page, "hidden") for row in hidden]
+        cases += [Case(row.id, ScreenedTicket(row.draft), row.page, "hidden") for row in hidden]
     of_page: dict[str, Pair] = {}
     for pair in alerts:
         of_page.setdefault(pair.gold_documents[0], pair)
@@ -89,7 +93,7 @@ def cases_of(rows: Sequence[LogicRow], alerts: Iterable[Pair], seed: int) -> lis
             alert_name=pair.alert,
             description=text,
         )
-        cases.append(Case(pair.id, ticket, page, "alert"))
+        cases.append(Case(pair.id, ScreenedTicket(ticket), page, "alert"))
     return cases
 
 
@@ -239,10 +243,11 @@ def judged(
 ) -> Iterator[Judged]:
     """Walks each case to its verdict."""
     for case, context, choice in ((each.case, each.context, each.choice) for each in cases):
-        candidates = planner.plan(plan_request(case.ticket, context)).candidates
-        request = score_request(case.ticket, context, candidates)
+        ticket = case.ticket.for_person()
+        candidates = planner.plan(plan_request(ticket, context)).candidates
+        request = score_request(ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
-        stands = standing(case.ticket, context, ranked, thresholds, choice)
+        stands = standing(ticket, context, ranked, thresholds, choice)
         documents = ranked_documents(context)
         yield Judged(
             case,

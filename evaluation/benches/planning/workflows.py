@@ -12,6 +12,7 @@ from evaluation.measures.support import SupportCheck
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import RetrievedNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore
@@ -81,7 +82,9 @@ class WorkflowBench:
 
 def retrieved(retrieval: Retrieval) -> FindContext:
     """The context that retrieval finds for the ticket: the benchmark proper."""
-    return lambda _pair, ticket: retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+    return lambda _pair, ticket: retrieval.retrieve(
+        RetrieveRequest.of_ticket(ScreenedTicket(ticket))
+    )
 
 
 def gold(graph: GraphStore, read: ReadPages) -> FindContext:

@@ -18,6 +18,7 @@ from evaluation.benches.retrieval.ranks import request_of
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import Pair, is_fitted
 from services.contracts.retrieval import MOST_SIGNS, PageSigns, RetrieveRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.learning.regression import (
     ChoiceLesson,
     FittedWeights,
@@ -94,7 +95,7 @@ def ticket_cases(
 ) -> Iterator[Case]:
     """Tickets with their page, and without it."""
     for row in rows:
-        request = RetrieveRequest.of_ticket(row.draft)
+        request = RetrieveRequest.of_ticket(ScreenedTicket(row.draft))
         yield _case(retrieval, request, row.id, row.page, is_alert=False)
         yield _case(blind_for(row.page), request, row.id, "", is_alert=False)
 

@@ -7,6 +7,7 @@ from statistics import fmean
 from evaluation.material.pairs import TITLED, Pair
 from evaluation.measures.figures import Figures, Report, mean_figures, mean_over_sets
 from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.screened_ticket import ScreenedTicket
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder, Hit, VectorStore
 from services.knowledge.stores.points import chunk_of
@@ -32,7 +33,7 @@ def request_of(pair: Pair, form: str) -> RetrieveRequest:
             top_nodes=_DEPTH,
         )
     depth = {"top_chunks": _DEPTH, "top_nodes": _DEPTH}
-    return RetrieveRequest.of_ticket(pair.ticket(form)).model_copy(update=depth)
+    return RetrieveRequest.of_ticket(ScreenedTicket(pair.ticket(form))).model_copy(update=depth)
 
 
 def ranked_documents(context: KnowledgeContext) -> list[str]:

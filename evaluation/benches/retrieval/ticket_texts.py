@@ -11,6 +11,7 @@ from evaluation.material.pairs import Pair, is_fitted
 from evaluation.measures.bootstrap import Interval, intervals
 from evaluation.measures.figures import Report
 from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.screened_ticket import ScreenedTicket
 
 _DEPTHS = (1, 5, 8)
 
@@ -35,7 +36,9 @@ def gold_queries(
     for row in rows:
         if row.page in document_ids:
             half = "even" if is_fitted(row.id) else "odd"
-            yield GoldQuery(f"tickets, {half}", RetrieveRequest.of_ticket(row.draft), row.page)
+            yield GoldQuery(
+                f"tickets, {half}", RetrieveRequest.of_ticket(ScreenedTicket(row.draft)), row.page
+            )
     seen: set[str] = set()
     for pair in alerts:
         page = pair.gold_documents[0]

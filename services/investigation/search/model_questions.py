@@ -19,8 +19,8 @@ from services.investigation.search.state import (
     SearchState,
     SubtaskNode,
     UnusableAnswer,
+    screen_output,
 )
-from services.knowledge.screening.screening import screen_message
 from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import Prompt, load_prompt
 from services.llm.structured import correction_turns
@@ -245,7 +245,7 @@ def describe_tools(tools: Sequence[Tool], expert: Expert | None = None) -> str:
 
 def _screened(description: str) -> str:
     """Screen a description of the catalogue: it may have been imported, so it is data too."""
-    return screen_message(description).text.strip() or LEFT_OUT
+    return screen_output(description).strip() or LEFT_OUT
 
 
 def _describe_parameter(parameter: ParameterSpec) -> str:

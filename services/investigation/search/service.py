@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.contracts.gateway import TicketDetail, Tickets
-from services.contracts.screened_ticket import screened
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.searching import (
     NodeState,
     SearchDetail,
@@ -228,13 +228,11 @@ class SearchService:
 
 def ticket_of(ticket: TicketDetail) -> SearchTicket:
     """Return what a search may use of a ticket: no secrets, no instructions to a model."""
-    screened_ticket = screened(ticket).ticket
-    text = redact(screened_ticket.description)
+    safe_ticket = ScreenedTicket(ticket).for_model()
+    text = redact(safe_ticket.description)
     return SearchTicket(
         id=ticket.id,
-        title=redact(screened_ticket.title)[:400],
+        title=redact(safe_ticket.title)[:400],
         text=text[:MOST_TEXT],
-        labels={
-            name: str(redact_field(name, value)) for name, value in screened_ticket.labels.items()
-        },
+        labels={name: str(redact_field(name, value)) for name, value in safe_ticket.labels.items()},
     )

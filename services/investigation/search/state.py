@@ -12,7 +12,7 @@ from services.contracts.searching import (
     SearchOutcome,
     SearchPhase,
 )
-from services.execution.tools.compare import Fields, Scalar
+from services.execution.tools.compare import Fields
 from services.investigation.search.events import Event, SearchEventKind, Stage
 from services.investigation.search.search import RETRIEVE
 from services.knowledge.screening.screening import screen_message
@@ -53,11 +53,10 @@ class Call:
         }
 
 
-def _screened_value(value: Scalar) -> Scalar:
-    if not isinstance(value, str) or not value.strip():
-        return value
-    screened = screen_message(value).text
-    return screened if screened.strip() else LEFT_OUT
+def screen_output(text: str) -> str:
+    """Return a text of a tool, or about one, without instructions to a model."""
+    screened = screen_message(text).text
+    return LEFT_OUT if text.strip() and not screened.strip() else screened
 
 
 @dataclass(frozen=True)
@@ -86,14 +85,17 @@ class ExpertObservation:
         """Lines without instructions to a model; their numbers stay."""
         screened = screen_message("\n".join(self.lines)).text.split("\n")
         if len(screened) != len(self.lines):
-            screened = [screen_message(line).text for line in self.lines]
+            return tuple(map(screen_output, self.lines))
         pairs = zip(screened, self.lines, strict=True)
         return tuple(LEFT_OUT if was.strip() and not now.strip() else now for now, was in pairs)
 
     @property
     def read_fields(self) -> Fields:
         """Fields without instructions to a model."""
-        return {name: _screened_value(value) for name, value in self.fields.items()}
+        return {
+            name: screen_output(value) if isinstance(value, str) and value.strip() else value
+            for name, value in self.fields.items()
+        }
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from services.contracts.clarification import ClarificationState
 from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.ingestion import ForgetCases, Ingestion
-from services.contracts.screened_ticket import screened
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import Fit, TicketStatus
 from services.kit.observability.redaction import redact
 from services.kit.queue.outbox import Outbox
@@ -94,7 +94,7 @@ def _case_of(
     is_guess = stored.fit is not Fit.SURE and not answers
     if ticket.resolved_at is None or is_guess or origin is None or not origin.document_ids:
         return None
-    kept = screened(ticket).ticket
+    kept = ScreenedTicket(ticket).for_model()
     title = kept.title or kept.alert_name
     return ResolvedCase(
         id=ticket.id,

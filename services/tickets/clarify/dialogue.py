@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from services.contracts.scorer import ScoredCandidate
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.tickets.ticket.question import (
     AnswerChoice,
@@ -85,28 +86,21 @@ class Dialogue(StoredValue):
         )
 
 
-def ticket_in_own_words(ticket: TicketDraft, dialogue: Dialogue) -> TicketDraft:
+def ticket_in_own_words(ticket: ScreenedTicket, dialogue: Dialogue) -> ScreenedTicket:
     """Return the ticket with the engineer's own words added, and nothing that a page says.
 
     The confidence in a page is computed from this text: a page's own words, put to the engineer,
     would speak for it whatever the ticket is about.
     """
-    return _with_description(ticket, dialogue.own_words)
+    return ticket.with_lines(dialogue.own_words)
 
 
-def ticket_with_answers(ticket: TicketDraft, dialogue: Dialogue) -> TicketDraft:
+def ticket_with_answers(ticket: ScreenedTicket, dialogue: Dialogue) -> ScreenedTicket:
     """Return the ticket with what was learned after its own text, which stays as it is.
 
     States that do not hold are left out: a search would find the pages that treat them.
     """
-    return _with_description(ticket, (*dialogue.says, " ".join(dialogue.terms)))
-
-
-def _with_description(ticket: TicketDraft, learned: Sequence[str]) -> TicketDraft:
-    if not any(learned):
-        return ticket
-    description = "\n".join(filter(None, (ticket.description, *learned)))
-    return ticket.model_copy(update={"description": description})
+    return ticket.with_lines((*dialogue.says, " ".join(dialogue.terms)))
 
 
 def text_of(ticket: TicketDraft) -> str:

@@ -10,8 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.clarification import ClarificationState
-from services.contracts.screened_ticket import screened
-from services.contracts.ticket import TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.errors import FlowXpertError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -24,6 +23,7 @@ from services.llm.structured import ask_for
 from services.tickets.clarify.dialogue import text_of
 from services.tickets.tables import ClarificationRow, TicketRow
 from services.tickets.ticket.events import Note, add_events
+from services.tickets.ticket.queries import TICKET_COLUMNS, ticket_of_row
 from services.tickets.ticket.question import ClarifyingQuestion, QuestionTopic
 from services.tickets.ticket.queue import Announcer
 
@@ -37,7 +37,6 @@ _SHOWN = 6000
 """Characters of the ticket that the model is shown."""
 _KEPT_WORDS = 0.5
 """Share of a question's words that another wording of it must keep."""
-_DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
 
 
 class _WordingAnswer(BaseModel):
@@ -113,7 +112,7 @@ class QuestionWriter:
             self._announcer.put(session, row.ticket_id)
 
     def _ask_model(
-        self, ticket: TicketDraft, questions: Sequence[ClarifyingQuestion]
+        self, ticket: ScreenedTicket, questions: Sequence[ClarifyingQuestion]
     ) -> WordingChoice | None:
         try:
             return word_question(self._model, ticket, questions, within_s=self._within_s)
@@ -149,14 +148,15 @@ class QuestionWriter:
             add_events(session, row.ticket_id, [note])
 
 
-def _ticket_of(session: Session, row: ClarificationRow) -> TicketDraft | None:
-    row_values = session.execute(select(*_DRAFT).where(TicketRow.id == row.ticket_id)).one_or_none()
-    return TicketDraft.model_construct(**row_values._mapping) if row_values else None
+def _ticket_of(session: Session, row: ClarificationRow) -> ScreenedTicket | None:
+    statement = select(*TICKET_COLUMNS).where(TicketRow.id == row.ticket_id)
+    ticket_row = session.execute(statement).one_or_none()
+    return ticket_of_row(ticket_row) if ticket_row else None
 
 
 def word_question(
     model: ChatModel,
-    ticket: TicketDraft,
+    ticket: ScreenedTicket,
     questions: Sequence[ClarifyingQuestion],
     *,
     within_s: float,
@@ -168,7 +168,7 @@ def word_question(
         ModelRefusedError: The server will not serve this.
         ModelAnswerError: The answer cannot be read, or names no question.
     """
-    text = text_of(screened(ticket).ticket)[:_SHOWN]
+    text = text_of(ticket.for_model())[:_SHOWN]
     lines = []
     for number, question in enumerate(questions, start=1):
         answers = " | ".join(choice.text for choice in question.choices)

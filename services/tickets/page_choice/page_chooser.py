@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
-from services.contracts.ticket import Fit, TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
+from services.contracts.ticket import Fit
 from services.kit.sql.database import Database
 from services.language.names import split_name
 from services.language.words import tokenise
@@ -71,14 +72,14 @@ class PageChooser:
         self._fitted = fitted
         self._within_s = within_s
 
-    def find(self, ticket: TicketDraft, context: RetrievedContext) -> PageChoice | None:
+    def find(self, ticket: ScreenedTicket, context: RetrievedContext) -> PageChoice | None:
         """Return the earlier choice among these pages; None also if the model is not heard."""
         if not has_choice(ticket, context):
             return None
         chosen = self._choices.find(show_pages(ticket, context))
         return self._weigh(ticket, context, chosen) if chosen else None
 
-    def ask(self, ticket: TicketDraft, context: RetrievedContext) -> PageChoice | None:
+    def ask(self, ticket: ScreenedTicket, context: RetrievedContext) -> PageChoice | None:
         """Return the choice among these pages; ask the model if it was not asked before.
 
         Raises:
@@ -96,7 +97,7 @@ class PageChooser:
         return self._weigh(ticket, context, chosen)
 
     def _weigh(
-        self, ticket: TicketDraft, context: RetrievedContext, chosen: ModelChoice
+        self, ticket: ScreenedTicket, context: RetrievedContext, chosen: ModelChoice
     ) -> PageChoice | None:
         if not self._choices.is_heard():
             return None
@@ -104,7 +105,7 @@ class PageChooser:
 
 
 def weigh_choice(
-    ticket: TicketDraft,
+    ticket: ScreenedTicket,
     context: RetrievedContext,
     chosen: ModelChoice,
     fitted: ChoiceChance,
@@ -132,7 +133,7 @@ def weigh_choice(
     )
 
 
-def has_choice(ticket: TicketDraft, context: RetrievedContext) -> bool:
+def has_choice(ticket: ScreenedTicket, context: RetrievedContext) -> bool:
     """Return True if a model may choose: several pages, the first not checked and so named."""
     pages = [page for page in context.pages if page.score > 0]
     if len(pages) < 2:
@@ -141,9 +142,9 @@ def has_choice(ticket: TicketDraft, context: RetrievedContext) -> bool:
     return not (first.approved and _bears_name(ticket, context, first.document_id))
 
 
-def _bears_name(ticket: TicketDraft, context: RetrievedContext, page: str) -> bool:
+def _bears_name(ticket: ScreenedTicket, context: RetrievedContext, page: str) -> bool:
     """Return True if an incident of the page has the name of the alert."""
-    alert = tokenise(split_name(ticket.alert_name))
+    alert = tokenise(split_name(ticket.for_person().alert_name))
     names = (
         name
         for hit in context.nodes

@@ -5,8 +5,7 @@ import random
 from dataclasses import dataclass
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.contracts.screened_ticket import screened
-from services.contracts.ticket import TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.observability.redaction import redact
 from services.knowledge.document.markdown import parse
 from services.tickets.clarify.dialogue import text_of
@@ -44,9 +43,9 @@ class ShownPages:
         return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def show_pages(ticket: TicketDraft, context: RetrievedContext) -> ShownPages:
+def show_pages(ticket: ScreenedTicket, context: RetrievedContext) -> ShownPages:
     """Return the ticket and the pages retrieved for it, shuffled by what they say."""
-    ticket_text = redact(text_of(screened(ticket).ticket).strip())[:_TICKET]
+    ticket_text = redact(text_of(ticket.for_model()).strip())[:_TICKET]
     pages = [page for page in context.pages if page.score > 0][:MOST_PAGES]
     texts = {page.document_id: _text_of(page, context) for page in pages}
     random.Random("\0".join((ticket_text, *sorted(texts.values())))).shuffle(pages)  # noqa: S311

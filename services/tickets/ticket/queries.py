@@ -14,6 +14,8 @@ from services.contracts.gateway import (
     TicketDetail,
 )
 from services.contracts.scorer import DIMENSIONS, Score
+from services.contracts.screened_ticket import ScreenedTicket
+from services.contracts.ticket import TicketDraft
 from services.contracts.verdict import JudgedWorkflow
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
@@ -41,6 +43,7 @@ _ENVELOPE = (
     *("id", "ticket_id", "rank", *_VERDICT, "seconds"),
     *("version", "candidate_id", "base_id", "author"),
 )
+TICKET_COLUMNS = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
 SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
 """SQL id of the workflow whose scores count: a version has those of its candidate."""
 
@@ -134,6 +137,12 @@ class Queries:
         if row is None:
             raise no_workflow(workflow_id)
         return row
+
+
+def ticket_of_row(row: Row[*tuple[Any, ...]]) -> ScreenedTicket:
+    """Return the ticket of a row that has `TICKET_COLUMNS`, and perhaps others."""
+    fields = {name: row._mapping[name] for name in TicketDraft.model_fields}
+    return ScreenedTicket(TicketDraft.model_construct(**fields | {"teams": tuple(row.teams)}))
 
 
 def no_ticket(ticket_id: str) -> TicketNotFoundError:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, Work
 from services.contracts.gateway import TicketDetail
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
     Assignment,
@@ -36,7 +37,7 @@ from services.tickets.ticket.lifecycle import (
 from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import Announcer, put_forgetting, put_search
 from services.tickets.triage.handover import note_of_followed, note_of_rejected
-from services.tickets.triage.team_router import LEARN_TASK, TeamRouter, case_arguments
+from services.tickets.triage.team_router import LEARN_TASK, TeamRouter, WriteNote, case_arguments
 from services.tickets.triage.teams import resolve_team
 
 RecordVerdict = Callable[[Session, str, Judgement, str], None]
@@ -148,7 +149,7 @@ class TriageService:
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
         note = partial(note_of_rejected, ticket=ticket, reason=rejection.reason)
-        decision = self._team_router.decide(ticket, note) or _undecided(note(ticket.title))
+        decision = self._decide(ticket, note)
         self._store(ticket_id, decision)
         return decision
 
@@ -182,7 +183,7 @@ class TriageService:
             changes = {"note": note(previous.note.asked), "at": datetime.now(UTC)}
             decision = previous.model_copy(update=changes)
         else:
-            decision = self._team_router.decide(ticket, note) or _undecided(note(ticket.title))
+            decision = self._decide(ticket, note)
         with self._database.session() as session:
             if not hand_over_once(session, ticket_id, has_team=decision.team is not None):
                 raise HandedOverError("the ticket has just been handed over, ended or walked again")
@@ -192,6 +193,14 @@ class TriageService:
             if self._announcer:
                 self._announcer.put(session, ticket_id)
         return decision
+
+    def _decide(self, ticket: TicketDetail, note: WriteNote) -> TriageDecision:
+        """Return the router's decision; without one, as nothing was learned, a person chooses."""
+        decision = self._team_router.decide(ScreenedTicket(ticket), note)
+        if decision is not None:
+            return decision
+        note_of_title = note(ticket.title)
+        return TriageDecision(team=None, by="ranker", note=note_of_title, at=datetime.now(UTC))
 
     def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
         """Record the rejection before the hand-over, which may be requested again."""
@@ -290,11 +299,6 @@ def _check_can_hand_over(ticket: TicketDetail) -> None:
         raise HandedOverError("the ticket waits to be handed over already: choose its team")
     if ticket.resolved_at is not None:
         raise TicketOverError("the fault is over: open the ticket again to hand it over")
-
-
-def _undecided(note: HandOver) -> TriageDecision:
-    """Return a decision without a team: nothing was learned yet, a person chooses."""
-    return TriageDecision(team=None, by="ranker", note=note, at=datetime.now(UTC))
 
 
 def _case(ticket: TicketDetail, team: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from services.contracts.screened_ticket import screened
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.contracts.triage import HandOver, PastTicket, TriageDecision
 from services.kit.errors import FlowXpertError
@@ -68,7 +68,7 @@ class TeamRouter:
         self._past: tuple[object, frozenset[str]] = (None, frozenset())
 
     def decide(
-        self, ticket: TicketDraft, note: WriteNote, *, within_s: float = 0.0
+        self, ticket: ScreenedTicket, note: WriteNote, *, within_s: float = 0.0
     ) -> TriageDecision | None:
         """Decide which team the ticket is for; None if there is nothing to decide by.
 
@@ -167,11 +167,11 @@ def case_arguments(past: PastTicket, at: float) -> dict[str, Any]:
     ticket = TicketDraft(
         source="", external_id=past.id, title=past.title, description=past.description
     )
-    text = reduce_noise(*_texts(ticket))
+    text = reduce_noise(*_texts(ScreenedTicket(ticket)))
     return {"id_": past.id, "text": text, "team": past.team, "at": at}
 
 
-def _texts(ticket: TicketDraft) -> tuple[str, str]:
+def _texts(ticket: ScreenedTicket) -> tuple[str, str]:
     """Return the title and all other text, screened of instructions to a language model."""
-    kept = screened(ticket).ticket
+    kept = ticket.for_model()
     return kept.title or kept.alert_name, kept.description

@@ -3,20 +3,19 @@
 from collections.abc import Iterable, Mapping
 
 from services.contracts.scorer import ScoredCandidate
-from services.contracts.screened_ticket import screened
-from services.contracts.ticket import TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
 from services.workflow.commands import fill, values_of
 from services.workflow.model import Workflow
 
 
 def substitute_labels(
-    ranked: Iterable[ScoredCandidate], ticket: TicketDraft
+    ranked: Iterable[ScoredCandidate], ticket: ScreenedTicket
 ) -> tuple[ScoredCandidate, ...]:
     """Fill the placeholders of the candidates' commands with the ticket's labels.
 
     Done last: what was judged is what the page says, whatever ticket it was judged for.
     """
-    labels = screened(ticket).ticket.labels
+    labels = ticket.for_model().labels
     return tuple(
         each.model_copy(
             update={

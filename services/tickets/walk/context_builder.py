@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate
-from services.contracts.ticket import Fit, TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
+from services.contracts.ticket import Fit
 from services.tickets.clarify.dialogue import ticket_in_own_words, ticket_with_answers
 from services.tickets.page_choice.page_chooser import PageChoice, PageChooser, has_choice
 from services.tickets.page_choice.preference import promote_page, scores_of
@@ -17,7 +18,7 @@ from services.tickets.walk.walk_store import OpenTicket
 class TicketContext(NamedTuple):
     """Context that was retrieved for one ticket, with how surely it fits."""
 
-    ticket: TicketDraft
+    ticket: ScreenedTicket
     """Ticket whose text has what was learned of it."""
     context: RetrievedContext
     fit: Fit | None
@@ -124,12 +125,12 @@ class ContextBuilder:
         Words of a page that an engineer agrees to find it; they do not make it sure.
         """
         ticket, without = (
-            ticket_with_answers(opened.draft, opened.dialogue),
+            ticket_with_answers(opened.ticket, opened.dialogue),
             opened.dialogue.ruled_out,
         )
         context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket, without=without))
         fit = self._thresholds.fit_of(context)
-        own = ticket_in_own_words(opened.draft, opened.dialogue)
+        own = ticket_in_own_words(opened.ticket, opened.dialogue)
         if own == ticket or fit is None:
             return TicketContext(ticket, context, fit)
         own_context = self._retrieval.retrieve(RetrieveRequest.of_ticket(own, without=without))

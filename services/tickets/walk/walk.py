@@ -21,7 +21,8 @@ from services.contracts.scorer import (
     Scorer,
     ScoreRequest,
 )
-from services.contracts.ticket import Fit, TicketDraft
+from services.contracts.screened_ticket import ScreenedTicket
+from services.contracts.ticket import Fit
 from services.contracts.triage import TriageDecision
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability.metrics import stage_timer
@@ -134,6 +135,7 @@ class Walk:
         with _stage("retrieve", seconds):
             retrieved = self._context_builder.build(opened)
         ticket, context, fit, choice, words = retrieved
+        whole = ticket.for_person()
         if context.degraded and not self._has_waited(opened):
             raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
         facts = {"without": context.degraded} if context.degraded else {}
@@ -155,7 +157,7 @@ class Walk:
 
         with _stage("score", seconds):
             request = ScoreRequest(
-                ticket=ticket,
+                ticket=whole,
                 context=context,
                 pages=context.pages,
                 candidates=candidates,
@@ -164,7 +166,7 @@ class Walk:
             ranked, unjudged = self._ranked(opened, request)
         ranked = put_page_first(ranked, opened.dialogue.page)
         ranked = mark_chosen(substitute_labels(ranked, ticket), choice)
-        verdicts = tuple(judge_candidate(ticket, context, scored, fit, choice) for scored in ranked)
+        verdicts = tuple(judge_candidate(whole, context, scored, fit, choice) for scored in ranked)
         best = ranked[0].candidate.workflow
         is_sure = verdicts[0].fit is Fit.SURE
         questions = self._clarify.questions(
@@ -214,7 +216,7 @@ class Walk:
         if self._triage is not None:
             note = partial(note_without_workflow, nearest=nearest, reason=reason)
             try:
-                decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
+                decided = self._triage.decide(opened.ticket, note, within_s=self._time_left(opened))
             except UnavailableError:
                 if not self._has_waited(opened):
                     raise
@@ -224,13 +226,13 @@ class Walk:
     def _candidates(
         self,
         opened: OpenTicket,
-        ticket: TicketDraft,
+        ticket: ScreenedTicket,
         context: RetrievedContext,
         progress: WalkProgress,
     ) -> Iterator[Candidate]:
         """Yield the planner's candidates as they come, each noted as progress."""
         request = PlanRequest(
-            ticket=ticket,
+            ticket=ticket.for_person(),
             context=context,
             pages=context.pages,
             deadline_s=self._time_left(opened),

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, exists, func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import Fit, TicketDraft, TicketStatus
+from services.contracts.screened_ticket import ScreenedTicket
+from services.contracts.ticket import Fit, TicketStatus
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.tickets.adoption.usage import count_carried
@@ -25,6 +26,7 @@ from services.tickets.ticket.lifecycle import (
     note_progress,
 )
 from services.tickets.ticket.outcome import FailedOutcome, PlannedOutcome, WalkOutcome
+from services.tickets.ticket.queries import TICKET_COLUMNS, ticket_of_row
 from services.tickets.ticket.question import QuestionTopic, questions_of
 from services.tickets.ticket.queue import (
     CHOOSE_PAGE_TASK,
@@ -36,14 +38,12 @@ from services.tickets.ticket.queue import (
 from services.tickets.walk.activity import BEFORE_WORK, has_human_activity
 from services.tickets.walk.catch_up import CatchUp
 
-_DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
-
 
 @dataclass(frozen=True)
 class OpenTicket:
     """A ticket that waits for its workflow."""
 
-    draft: TicketDraft
+    ticket: ScreenedTicket
     created_at: float
     """Seconds since the epoch; of a later walk, the time at which it was asked for."""
     walk: int = 1
@@ -91,7 +91,7 @@ class WalkStore:
 
     def _read(self, *which: ColumnElement[bool]) -> OpenTicket | None:
         began = func.coalesce(TicketRow.began_at, TicketRow.created_at).label("began")
-        columns = (TicketRow.id, TicketRow.walks, TicketRow.family, began, *_DRAFT)
+        columns = (TicketRow.id, TicketRow.walks, TicketRow.family, began, *TICKET_COLUMNS)
         statement = select(*columns).where(*which)
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
@@ -101,18 +101,14 @@ class WalkStore:
             turns = questions_of(session, row.id) if is_again else ()
             begun_by = last_beginning(session, row.id) if is_again else ""
             is_renewed = any(_is_renewed_since(session, turn) for turn in turns)
-        fields = dict(row._mapping)
-        requested_at, walk, family = (fields.pop(name) for name in ("began", "walks", "family"))
-        del fields["id"]
-        fields["teams"] = tuple(fields["teams"])
-        draft = TicketDraft.model_construct(**fields)
-        dialogue = dialogue_of(turns, text_of(draft))
+        ticket = ticket_of_row(row)
+        dialogue = dialogue_of(turns, text_of(ticket.for_person()))
         return OpenTicket(
-            draft,
-            requested_at,
-            walk,
+            ticket,
+            row.began,
+            row.walks,
             dialogue,
-            family,
+            row.family,
             is_no_page=dialogue.is_no_page and not is_renewed,
             is_by_choice=begun_by == "page_chosen",
         )

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
 from services.contracts.ingestion import Ingestion
-from services.contracts.screened_ticket import screened
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.searching import Searches
 from services.contracts.ticket import TicketStatus
 from services.kit.access.audit import AuditFilter, AuditLog
@@ -161,7 +161,7 @@ def _workflow_view(
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
-    screened_ticket = screened(ticket).ticket
+    safe_ticket = ScreenedTicket(ticket).for_model()
     steps = number_steps(stored.workflow, work)
     checklist = checklist_of(stored.workflow, steps, pages.links())
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
@@ -176,15 +176,15 @@ def _workflow_view(
         "work": work,
         "left_behind": work.left_behind,
         "steps": steps,
-        "gap_values": values_of(screened_ticket.labels),
+        "gap_values": values_of(safe_ticket.labels),
         "set_on_page": {
             name
             for step in stored.workflow.steps
             for command in step.commands
             for name in assigned_variables(command)
         },
-        "gap_unfit": unfit_values(screened_ticket.labels),
-        "gap_offers": values_in(f"{screened_ticket.title}\n{screened_ticket.description}"),
+        "gap_unfit": unfit_values(safe_ticket.labels),
+        "gap_offers": values_in(f"{safe_ticket.title}\n{safe_ticket.description}"),
         "drawing": None if checklist else draw_workflow(stored.workflow, work),
         "reading": describe_reading(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.tickets.clarify.branches import Situation, branch_questions, may_change_state
 from services.tickets.clarify.dialogue import Dialogue, ticket_with_answers
@@ -160,7 +161,8 @@ def test_an_answer_that_the_workflow_does_not_know_settles_nothing():
 
 
 def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
-    ticket = TicketDraft(source="t", external_id="1", title="Disk", description="It is slow.")
+    draft = TicketDraft(source="t", external_id="1", title="Disk", description="It is slow.")
+    ticket = ScreenedTicket(draft)
     question = ClarifyingQuestion(
         text="What is it?",
         choices=(AnswerChoice(text="a", says="thin pool"),),
@@ -173,7 +175,7 @@ def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
         .with_answer(question, None, "seen on node 3")
     )
     query = ticket_with_answers(ticket, dialogue)
-    assert query.description == "It is slow.\nthin pool\nseen on node 3"
+    assert query.for_person().description == "It is slow.\nthin pool\nseen on node 3"
     assert ticket_with_answers(ticket, Dialogue()) is ticket
     assert dialogue.turns == 2
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
+from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import (
     Chunk,
@@ -288,10 +289,14 @@ def test_pages_are_shown_in_an_order_that_tells_nothing_and_within_bounds():
     ticket = TicketDraft(source="test", external_id="1", title="Hot", description="x" * 90_000)
     context = context_of()
     turned = context.model_copy(update={"pages": context.pages[::-1]})
-    one, other = show_pages(ticket, context), show_pages(ticket, turned)
+    one, other = (
+        show_pages(ScreenedTicket(ticket), context),
+        show_pages(ScreenedTicket(ticket), turned),
+    )
     assert one.content == other.content
     orders = {
-        show_pages(ticket.model_copy(update={"title": f"Hot {n}"}), context).ids for n in range(20)
+        show_pages(ScreenedTicket(ticket.model_copy(update={"title": f"Hot {n}"})), context).ids
+        for n in range(20)
     }
     assert len(orders) > 1
     table = "| a | b |\n|---|---|\n" + "| long | cell |\n" * 5_000
@@ -303,7 +308,7 @@ def test_pages_are_shown_in_an_order_that_tells_nothing_and_within_bounds():
             )
         }
     )
-    shown = show_pages(ticket, wide)
+    shown = show_pages(ScreenedTicket(ticket), wide)
     assert len(shown.pages) == MOST_PAGES
     assert sum(map(len, (shown.ticket, *shown.texts))) < 25_000
 
