@@ -8,7 +8,10 @@ from services.runbook.checklist.markdown import to_checklist_markdown
 from services.runbook.checklist.shown import headings_of
 from services.runbook.checklist.text import to_checklist_text
 from services.workflow.drawing.svg import to_svg
-from services.workflow.formats.by_name import to_code, to_markdown, to_mermaid, to_text
+from services.workflow.formats.code import to_code
+from services.workflow.formats.markdown import to_markdown
+from services.workflow.formats.mermaid import to_mermaid
+from services.workflow.formats.text import to_text
 from services.workflow.model import Citation, Workflow
 
 JSON = "json"

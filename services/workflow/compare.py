@@ -68,18 +68,19 @@ def compare(
     wanted = [texts[plain(step.text)] for step in reference.steps]
     steps = cosines[np.ix_(sorted(set(own)), sorted(set(wanted)))]
     precision, recall = _mean_of_best(steps, axis=1), _mean_of_best(steps, axis=0)
+    total = precision + recall
     recalled = float((steps.max(axis=0) >= match_cosine).mean()) if steps.size else 0.0
+    pairwise = cosines[np.ix_(own, wanted)]
+    same = {
+        generated.steps[row].id: reference.steps[column].id
+        for row, column in best_pairs(pairwise)
+        if pairwise[row, column] >= match_cosine
+    }
     return WorkflowComparison(
         step_precision=100 * precision,
         step_recall=100 * recall,
-        step_f1=100 * _f1(precision, recall),
-        graph_f1=100
-        * _graph_f1(
-            generated,
-            reference,
-            _match_steps(generated, reference, cosines[np.ix_(own, wanted)], match_cosine),
-            agree,
-        ),
+        step_f1=100 * (2 * precision * recall / total if total else 0.0),
+        graph_f1=100 * _graph_f1(generated, reference, same, agree),
         recalled=recalled,
         accepted=recalled >= accepted_share,
     )
@@ -105,26 +106,10 @@ def _mean_of_best(cosines: NDArray[Any], *, axis: int) -> float:
     return float(cosines.max(axis=axis).mean()) if cosines.size else 0.0
 
 
-def _f1(precision: float, recall: float) -> float:
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
-
-
-def _match_steps(
-    generated: Workflow, reference: Workflow, cosines: NDArray[Any], match_cosine: float
-) -> dict[str, str]:
-    """Match generated steps to reference steps one to one; reference ids by generated ids."""
-    return {
-        generated.steps[row].id: reference.steps[column].id
-        for row, column in best_pairs(cosines)
-        if cosines[row, column] >= match_cosine
-    }
-
-
 def _graph_f1(
     generated: Workflow, reference: Workflow, same: Mapping[str, str], agree: Agree
 ) -> float:
-    """F1 over nodes and edges together.
+    """F1 over nodes and edges together; `same` are reference ids by generated ids.
 
     An edge counts when both its ends are matched to those of an edge of the reference and, where
     both carry answers, some two of them agree.
@@ -133,15 +118,13 @@ def _graph_f1(
     placed = {
         (same[a], same[b]): answers for (a, b), answers in own.items() if a in same and b in same
     }
-    kept = sum(_some_agree(placed[edge], wanted[edge], agree) for edge in placed.keys() & wanted)
+    kept = 0
+    for edge in placed.keys() & wanted:
+        some, others = placed[edge], wanted[edge]
+        is_answered = bool(some and others)
+        kept += not is_answered or any(agree(one, other) for one in some for other in others)
     sizes = len(generated.steps) + len(own) + len(reference.steps) + len(wanted)
     return 2 * (len(same) + kept) / sizes if sizes else 0.0
-
-
-def _some_agree(some: set[ComparableAnswer], others: set[ComparableAnswer], agree: Agree) -> bool:
-    if not some or not others:
-        return True
-    return any(agree(one, other) for one in some for other in others)
 
 
 _Edge = tuple[str, str]

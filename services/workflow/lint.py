@@ -67,21 +67,21 @@ def unreachable_step(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIs
     reached = _reachable_steps(workflow)
     for step in workflow.steps:
         if step.id not in reached:
-            yield _error("unreachable_step", step, "no path from the first step leads here")
+            yield _issue("unreachable_step", step, "no path from the first step leads here")
 
 
 def dead_end(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
     """Report steps without exits that are no terminals."""
     for step in workflow.steps:
         if step.kind is not StepKind.TERMINAL and not workflow.exits(step.id):
-            yield _error("dead_end", step, f"a {step.kind} without an exit, but no terminal")
+            yield _issue("dead_end", step, f"a {step.kind} without an exit, but no terminal")
 
 
 def terminal_exit(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
     """Report terminals that have an exit."""
     for step in workflow.of_kind(StepKind.TERMINAL):
         if exits := workflow.exits(step.id):
-            yield _error("terminal_exit", step, f"an end that goes on to {exits[0].target!r}")
+            yield _issue("terminal_exit", step, f"an end that goes on to {exits[0].target!r}")
 
 
 def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
@@ -89,7 +89,7 @@ def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue
     for step in workflow.of_kind(StepKind.DECISION):
         labelled = [edge for edge in workflow.exits(step.id) if edge.condition.strip()]
         if len(labelled) < 2:
-            yield _error(
+            yield _issue(
                 "too_few_exits", step, f"a decision needs two labelled exits, has {len(labelled)}"
             )
 
@@ -100,7 +100,7 @@ def equal_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
         conditions = (" ".join(e.condition.casefold().split()) for e in workflow.exits(step.id))
         for condition, count in Counter(conditions).items():
             if count > 1:
-                yield _error("equal_exits", step, f"{count} exits for {condition!r}")
+                yield _issue("equal_exits", step, f"{count} exits for {condition!r}")
 
 
 def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
@@ -119,7 +119,7 @@ def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssu
             waiting += cycles([step_id for step_id in cycle if step_id not in ways_out], arrows)
         else:
             first = workflow.by_id[cycle[0]]
-            yield _error("unbounded_loop", first, f"no decision leads out of {' -> '.join(cycle)}")
+            yield _issue("unbounded_loop", first, f"no decision leads out of {' -> '.join(cycle)}")
 
 
 def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
@@ -150,7 +150,7 @@ def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Li
         if danger:
             command, what = danger
             message = f"{command!r} {what}; a path leads here without any check"
-            yield _warning("danger_without_check", step, message)
+            yield _issue("danger_without_check", step, message, severity=Severity.WARNING)
 
 
 def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[LintIssue]:
@@ -162,14 +162,19 @@ def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[Lint
             for name in placeholders(command):
                 if placeholder_name(name) not in filled:
                     message = f"nothing says what {name!r} is in {command!r}"
-                    yield _warning("unbound_placeholder", step, message)
+                    yield _issue("unbound_placeholder", step, message, severity=Severity.WARNING)
 
 
 def unsourced_step(workflow: Workflow, _bindings: Bindings) -> Iterator[LintIssue]:
     """Report steps without citations."""
     for step in workflow.steps:
         if not step.is_sourced:
-            yield _warning("unsourced_step", step, "no source: the planner's own step")
+            yield _issue(
+                "unsourced_step",
+                step,
+                "no source: the planner's own step",
+                severity=Severity.WARNING,
+            )
 
 
 STRUCTURE_CHECKS: tuple[Check, ...] = (
@@ -218,14 +223,8 @@ def _unguarded_danger(step: Step) -> tuple[str, str] | None:
     return (step.text, danger.what) if danger else None
 
 
-def _error(check: str, step: Step, message: str) -> LintIssue:
-    return _issue(check, Severity.ERROR, step, message)
-
-
-def _warning(check: str, step: Step, message: str) -> LintIssue:
-    return _issue(check, Severity.WARNING, step, message)
-
-
-def _issue(check: str, severity: Severity, step: Step, message: str) -> LintIssue:
+def _issue(
+    check: str, step: Step, message: str, *, severity: Severity = Severity.ERROR
+) -> LintIssue:
     where = f"step {step.id!r} ({step.text[:60]}): {message}"
     return LintIssue(check=check, severity=severity, step_id=step.id, message=where)

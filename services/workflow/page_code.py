@@ -148,7 +148,11 @@ def commands_of(block: Code) -> tuple[str, ...]:
     """
     text = dedent(block.text)
     whole, rooted = _logical_lines(text), _root_commands(text)
-    prompted = [_without_prompt(line, rooted) for line in whole if _is_prompted(line, rooted)]
+    prompted = [
+        _without_prompt(line, rooted)
+        for line in whole
+        if PROMPT.match(line.lstrip()) or line[2:].strip() in rooted
+    ]
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
     code_lines = [line for line in whole if not _COMMENT.match(line)]
@@ -201,10 +205,6 @@ def code_parts(code: Code, before: str = "") -> list[CodePart]:
     return parts
 
 
-def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
-    return bool(PROMPT.match(line.lstrip())) or line[2:].strip() in rooted
-
-
 def _typed_lines(lines: list[str]) -> list[str]:
     """Return the typed lines; after a printed line only those that begin with a program."""
     if any(_OPENS.search(line) and not is_printed(line) for line in lines):
@@ -212,9 +212,8 @@ def _typed_lines(lines: list[str]) -> list[str]:
     typed: list[str] = []
     is_shown = False
     for line in lines:
-        is_shown = (
-            _is_table(line) or _is_state(line) or (is_shown and not begins_with_program(line))
-        )
+        is_table = not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
+        is_shown = is_table or _is_state(line) or (is_shown and not begins_with_program(line))
         typed += [] if is_shown else [line]
     return typed
 
@@ -222,10 +221,6 @@ def _typed_lines(lines: list[str]) -> list[str]:
 def _is_program(block: Code) -> bool:
     """Return True if the block is code in a language other than shell."""
     return block.language in _LANGUAGES or block.text.startswith("#!")
-
-
-def _is_table(line: str) -> bool:
-    return not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
 
 
 def _is_state(line: str) -> bool:

@@ -111,8 +111,14 @@ def left_aside(workflow: Workflow, so_far: MarkedSteps) -> frozenset[str]:
         return frozenset()
     followed = _chosen_exits(workflow, so_far)
     start, arrows = workflow.steps[0].id, successors(workflow.transitions)
-    kept = [edge for edge in workflow.transitions if _is_open(edge, followed, arrows)]
-    left = reachable(start, arrows) - reachable(start, successors(kept))
+    still_open = [
+        edge
+        for edge in workflow.transitions
+        if (chosen := followed.get(edge.source)) is None
+        or chosen == edge
+        or edge.source in reachable(chosen.target, arrows)
+    ]
+    left = reachable(start, arrows) - reachable(start, successors(still_open))
     if workflow.is_checklist:
         left = {id_ for id_ in left if is_box(workflow.by_id[id_])}
     return frozenset(left)
@@ -143,38 +149,26 @@ def _chosen_exits(workflow: Workflow, so_far: MarkedSteps) -> dict[str, Transiti
     return chosen_exits
 
 
-def _is_open(
-    edge: Transition, followed: Mapping[str, Transition], arrows: Mapping[str, Collection[str]]
-) -> bool:
-    """Return True if the work may still reach this edge."""
-    chosen = followed.get(edge.source)
-    return chosen is None or chosen == edge or edge.source in reachable(chosen.target, arrows)
-
-
 def _next_step(
     workflow: Workflow,
     handled: Collection[str],
     followed: Mapping[str, Transition],
     left: Collection[str],
 ) -> tuple[str | None, bool]:
-    """Return the first open step on the way, else in reading order, and if a loop repeats it."""
+    """Return the first open step on the way, else in reading order, and if a loop repeats it.
+
+    The way ends where it is unknown which exit was followed.
+    """
     seen: set[str] = set()
     step_id = workflow.steps[0].id if workflow.steps else None
     while step_id is not None and step_id in handled:
         if step_id in seen:
             return step_id, True
         seen.add(step_id)
-        step_id = _step_after(workflow, step_id, followed)
+        exits = [followed[step_id]] if step_id in followed else workflow.exits(step_id)
+        step_id = exits[0].target if len(exits) == 1 else None
     if step_id is None:
         is_ended = any(not workflow.exits(each) for each in seen)
         waiting = (s.id for s in workflow.steps if s.id not in handled and s.id not in left)
         step_id = None if is_ended else next(waiting, None)
     return step_id, False
-
-
-def _step_after(workflow: Workflow, step_id: str, followed: Mapping[str, Transition]) -> str | None:
-    """Return the following step; None at an end, or if it is unknown which exit was followed."""
-    if step_id in followed:
-        return followed[step_id].target
-    exits = workflow.exits(step_id)
-    return exits[0].target if len(exits) == 1 else None

@@ -1,11 +1,13 @@
 """The forms in which a workflow is given, and the guide that tells no more than what comes next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from evaluation.benches.following.acts import Call
-from services.workflow.formats.by_name import WRITERS
+from services.workflow.formats.code import to_code
+from services.workflow.formats.mermaid import to_mermaid
+from services.workflow.formats.text import to_text
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.path import MarkedSteps, progress_of
 
@@ -27,14 +29,14 @@ class Form(StrEnum):
 
     def shown(self, workflow: Workflow) -> str:
         """The whole workflow in this form; empty where none of it is shown at once."""
-        return "\n\n".join(WRITERS[name](workflow).strip() for name in _WRITERS.get(self, ()))
+        return "\n\n".join(write(workflow).strip() for write in _WRITERS.get(self, ()))
 
 
-_WRITERS: Mapping[Form, tuple[str, ...]] = {
-    Form.TEXT: ("text",),
-    Form.CODE: ("code",),
-    Form.FLOWCHART: ("mermaid",),
-    Form.ALL: ("text", "code", "mermaid"),
+_WRITERS: Mapping[Form, tuple[Callable[[Workflow], str], ...]] = {
+    Form.TEXT: (to_text,),
+    Form.CODE: (to_code,),
+    Form.FLOWCHART: (to_mermaid,),
+    Form.ALL: (to_text, to_code, to_mermaid),
 }
 
 

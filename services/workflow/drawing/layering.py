@@ -75,9 +75,7 @@ def assign_layers(sizes: Mapping[str, Size], arrows: Sequence[Arrow]) -> Layerin
         layers[cell.layer].append(cell)
     going_on = {arrow.source for arrow in arrows}
     ways = [
-        _lane(steps, arrow)
-        if is_up
-        else _way(steps, arrow, pull=1.0 if arrow.target in going_on else 0.2)
+        _way(steps, arrow, is_upward=is_up, pull=1.0 if arrow.target in going_on else 0.2)
         for arrow, is_up in zip(arrows, is_upward, strict=True)
     ]
     for cell in (cell for way in ways for cell in way):
@@ -129,33 +127,24 @@ def _longest_path_ranks(steps: Sequence[str], arrows: Sequence[Arrow]) -> dict[s
     return ranks
 
 
-def _way(steps: Mapping[str, Cell], arrow: Arrow, *, pull: float) -> list[Cell]:
-    """Create the cells of a downward arrow; its label is right below its source."""
+def _way(steps: Mapping[str, Cell], arrow: Arrow, *, is_upward: bool, pull: float) -> list[Cell]:
+    """Create the cells of an arrow, those beside its two steps included if it runs upwards.
+
+    The label of a downward arrow is right below its source.
+    """
     source, target = steps[arrow.source], steps[arrow.target]
-    way = [Cell(layer, 2.0, pull=pull) for layer in range(source.layer + 1, target.layer)]
-    _put_label(way[0], arrow.label)
-    chain = [source, *way, target]
+    if is_upward:
+        way = [Cell(layer, 2.0, is_lane=True) for layer in range(target.layer, source.layer + 1)]
+        chain, label_cell = way, way[-2] if len(way) > 1 else way[0]
+    else:
+        way = [Cell(layer, 2.0, pull=pull) for layer in range(source.layer + 1, target.layer)]
+        chain, label_cell = [source, *way, target], way[0]
+    if label := arrow.label:
+        label_cell.width, label_cell.height, label_cell.is_label = label.width, label.height, True
     for upper, lower in pairwise(chain):
         upper.below.append(lower)
         lower.above.append(upper)
     return way
-
-
-def _lane(steps: Mapping[str, Cell], arrow: Arrow) -> list[Cell]:
-    """Create the cells of an upward arrow, beside its source, its target and all between."""
-    source, target = steps[arrow.source], steps[arrow.target]
-    lane = [Cell(layer, 2.0, is_lane=True) for layer in range(target.layer, source.layer + 1)]
-    label_cell = lane[-2] if len(lane) > 1 else lane[0]
-    _put_label(label_cell, arrow.label)
-    for upper, lower in pairwise(lane):
-        upper.below.append(lower)
-        lower.above.append(upper)
-    return lane
-
-
-def _put_label(cell: Cell, label: Size | None) -> None:
-    if label is not None:
-        cell.width, cell.height, cell.is_label = label.width, label.height, True
 
 
 def _order_layers(layers: list[list[Cell]]) -> None:

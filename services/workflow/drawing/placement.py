@@ -83,11 +83,15 @@ def _settle(layer: Sequence[Cell], gaps: Sequence[float], *, is_strict: bool) ->
     """Move the cells of one layer towards their neighbours above and below.
 
     Loosely every neighbour pulls by its distance; strictly all pull alike, near or far, so that
-    most arrows end up straight and a few take the bends.
+    most arrows end up straight and a few take the bends. The pull is strongest within an arrow, to
+    keep long ones straight.
     """
     wanted, weights = [], []
     for cell in layer:
-        pulls = [(other.x, _pull(cell, other)) for other in (*cell.above, *cell.below)]
+        pulls = []
+        for other in (*cell.above, *cell.below):
+            is_inner = not cell.step and not other.step
+            pulls.append((other.x, (8.0 if is_inner else 2.0) * min(cell.pull, other.pull)))
         if is_strict:
             pulls = [(x, weight / (0.2 + abs(x - cell.x))) for x, weight in pulls]
         total = sum(weight for _, weight in pulls)
@@ -95,12 +99,6 @@ def _settle(layer: Sequence[Cell], gaps: Sequence[float], *, is_strict: bool) ->
         weights.append(total or 0.1)
     for cell, position in zip(layer, spread(wanted, weights, gaps), strict=True):
         cell.x = position
-
-
-def _pull(cell: Cell, other: Cell) -> float:
-    """Return the pull between two cells: strongest within an arrow, to keep long ones straight."""
-    is_inner = not cell.step and not other.step
-    return (8.0 if is_inner else 2.0) * min(cell.pull, other.pull)
 
 
 def _bands(layers: Sequence[Sequence[Cell]]) -> list[Band]:

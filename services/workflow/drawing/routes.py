@@ -45,7 +45,10 @@ def route_arrows(
         finish = (arriving[i], bands[target.layer].top)
         way = layering.ways[i]
         if layering.is_upward[i]:
-            nths = [_lanes_before(layering, cell) for cell in (way[0], way[-1])]
+            nths = [
+                sum(cell.is_lane and cell.x < lane.x for cell in layering.layers[lane.layer])
+                for lane in (way[0], way[-1])
+            ]
             routes.append(_upward(way, bands, start, finish, nths))
         else:
             routes.append(_downward(way, bands, start, finish, bands[source.layer].bottom))
@@ -72,10 +75,6 @@ def _attachment_points(
         xs = spread(wanted, [1.0] * len(arrows), gaps)
         ports.update({i: x for (_, i), x in zip(arrows, xs, strict=True)})
     return ports
-
-
-def _lanes_before(layering: Layering, lane: Cell) -> int:
-    return sum(cell.is_lane and cell.x < lane.x for cell in layering.layers[lane.layer])
 
 
 def _downward(

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from services.workflow.drawing.layering import Arrow, Layering, Size, assign_layers
 from services.workflow.drawing.placement import place
 from services.workflow.drawing.routes import Point, Route, route_arrows
-from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.workflow.model import Step, StepKind, Workflow
 
 StepLink = Callable[[str], str]
 """The address of a step's details, by step id."""
@@ -178,19 +178,15 @@ def _ladder(workflow: Workflow, boxes: dict[str, _StepBox], link: StepLink) -> s
         top += box.size.height
         for edge in ways[step_id]:
             top += _LABEL_HEIGHT
-            parts.append(_way(edge, boxes[edge.target], top, link))
+            condition = _shorten(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
+            number = boxes[edge.target].number.rstrip("?").split()[-1]
+            parts.append(
+                f'<a href="{escape(link(edge.target))}"><text x="{_PADDING:.0f}" y="{top:.1f}" '
+                f'font-size="{_LABEL_SIZE}">{escape(f"{condition} → {number}")}</text></a>'
+            )
         top += _RUNG_GAP
     width = max(box.size.width for box in boxes.values())
     return _element(workflow, width + 2 * _MARGIN, top + 2 * _MARGIN, "".join(parts))
-
-
-def _way(edge: Transition, target: _StepBox, y: float, link: StepLink) -> str:
-    condition = _shorten(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
-    words = escape(f"{condition} → {target.number.rstrip('?').split()[-1]}")
-    return (
-        f'<a href="{escape(link(edge.target))}"><text x="{_PADDING:.0f}" y="{y:.1f}" '
-        f'font-size="{_LABEL_SIZE}">{words}</text></a>'
-    )
 
 
 def _box(step: Step, number: int, shown: StepShown | None) -> _StepBox:
@@ -351,20 +347,17 @@ def _arrow(route: Route, label: _Label | None, holds: bool | None) -> str:
         f'<path d="M{x:.1f} {y:.1f}l{-_ARROW_WIDTH} {-_ARROW_LENGTH}h{2 * _ARROW_WIDTH}z" '
         'fill-opacity="0.75"/>'
     )
-    return f'<g class="arrow"{faint}>{line}{head}{_condition(route, label)}</g>'
-
-
-def _condition(route: Route, label: _Label | None) -> str:
-    if label is None or route.label_at is None:
-        return ""
-    x, y = route.label_at
-    top = y - label.size.height / 2 + _LABEL_SIZE + 1
-    lines = (
-        f'<text x="{x:.1f}" y="{top + i * _LABEL_HEIGHT:.1f}" text-anchor="middle" '
-        f'font-size="{_LABEL_SIZE}" font-style="italic">{escape(line)}</text>'
-        for i, line in enumerate(label.lines)
-    )
-    return f"<g><title>{escape(label.text)}</title>{''.join(lines)}</g>"
+    words = ""
+    if label and route.label_at:
+        x, y = route.label_at
+        top = y - label.size.height / 2 + _LABEL_SIZE + 1
+        words = "".join(
+            f'<text x="{x:.1f}" y="{top + i * _LABEL_HEIGHT:.1f}" text-anchor="middle" '
+            f'font-size="{_LABEL_SIZE}" font-style="italic">{escape(line)}</text>'
+            for i, line in enumerate(label.lines)
+        )
+        words = f"<g><title>{escape(label.text)}</title>{words}</g>"
+    return f'<g class="arrow"{faint}>{line}{head}{words}</g>'
 
 
 def _path(route: Route) -> str:
@@ -373,29 +366,21 @@ def _path(route: Route) -> str:
     for stroke in route.strokes:
         x, y = stroke[0]
         parts.append(f"M{x:.1f} {y:.1f}")
-        parts.append(_corners(stroke) if route.is_upward else _waves(stroke))
+        if route.is_upward:
+            for before, corner, after in zip(stroke, stroke[1:], stroke[2:], strict=False):
+                (x0, y0), (x1, y1) = _towards(corner, before), _towards(corner, after)
+                x, y = corner
+                parts.append(f"L{x0:.1f} {y0:.1f}Q{x:.1f} {y:.1f} {x1:.1f} {y1:.1f}")
+            x, y = stroke[-1]
+            parts.append(f"L{x:.1f} {y:.1f}")
+            continue
+        for (x0, y0), (x1, y1) in pairwise(stroke):
+            if abs(x0 - x1) < 0.5:
+                parts.append(f"V{y1:.1f}")
+            else:
+                y = (y0 + y1) / 2
+                parts.append(f"C{x0:.1f} {y:.1f} {x1:.1f} {y:.1f} {x1:.1f} {y1:.1f}")
     return "".join(parts)
-
-
-def _waves(stroke: Sequence[Point]) -> str:
-    parts = []
-    for (x0, y0), (x1, y1) in pairwise(stroke):
-        middle = (y0 + y1) / 2
-        is_straight = abs(x0 - x1) < 0.5
-        parts.append(
-            f"V{y1:.1f}"
-            if is_straight
-            else f"C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
-        )
-    return "".join(parts)
-
-
-def _corners(stroke: Sequence[Point]) -> str:
-    parts = []
-    for before, corner, after in zip(stroke, stroke[1:], stroke[2:], strict=False):
-        (x0, y0), (x1, y1) = _towards(corner, before), _towards(corner, after)
-        parts.append(f"L{x0:.1f} {y0:.1f}Q{corner[0]:.1f} {corner[1]:.1f} {x1:.1f} {y1:.1f}")
-    return f"{''.join(parts)}L{stroke[-1][0]:.1f} {stroke[-1][1]:.1f}"
 
 
 def _towards(corner: Point, other: Point) -> Point:

@@ -21,7 +21,8 @@ def apply_edits(
 ) -> Workflow:
     """Apply the edits in their order.
 
-    A reworded step keeps its citations only if their lines still say it.
+    A reworded step keeps its citations only if their lines still say it. Structural errors that the
+    workflow has already may stay.
 
     Raises:
         UnusableEditError: A step or branch does not exist, or the edit breaks the structure.
@@ -37,7 +38,10 @@ def apply_edits(
                 now = _with_new_step(now, edit, new_id())
             case RemoveStep():
                 now = _without_step(now, edit.step)
-    _check(now, workflow)
+    existing = _structure_errors(workflow)
+    new = [message for place, message in _structure_errors(now).items() if place not in existing]
+    if new:
+        raise UnusableEditError("; ".join(new))
     return now
 
 
@@ -130,16 +134,6 @@ def _exit(workflow: Workflow, step_id: str, condition: str) -> Transition:
             f"{step.text!r} has no branch {condition[:60]!r}; its branches: {conditions}"
         )
     return matches[0]
-
-
-def _check(workflow: Workflow, before: Workflow) -> None:
-    """Refuse edits that break the structure; existing errors may stay."""
-    existing = _structure_errors(before)
-    new = [
-        message for place, message in _structure_errors(workflow).items() if place not in existing
-    ]
-    if new:
-        raise UnusableEditError("; ".join(new))
 
 
 def _structure_errors(workflow: Workflow) -> dict[tuple[str, str], str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from services.kit.value import Value
-from services.workflow.model import Step, Transition, Workflow
+from services.workflow.model import Step, Workflow
 
 
 class ChangeKind(StrEnum):
@@ -29,21 +29,20 @@ class StepChange(Value):
 
 def step_changes(base: Workflow, now: Workflow) -> tuple[StepChange, ...]:
     """List added and changed steps in reading order, then removed ones."""
-    removed = (
+    changes = []
+    for step in now.steps:
+        kind, words = ChangeKind.ADDED, tuple[str, ...]()
+        if before := base.by_id.get(step.id):
+            kind = ChangeKind.CHANGED
+            words = (*_differences(before, step), *_branches(base, now, step.id))
+        if words or kind is ChangeKind.ADDED:
+            changes.append(StepChange(step=step.id, kind=kind, text=step.text, words=words))
+    changes += [
         StepChange(step=step.id, kind=ChangeKind.REMOVED, text=step.text)
         for step in base.steps
         if step.id not in now.by_id
-    )
-    return (*_kept(base, now), *removed)
-
-
-def _kept(base: Workflow, now: Workflow) -> Iterator[StepChange]:
-    for step in now.steps:
-        before = base.by_id.get(step.id)
-        if before is None:
-            yield StepChange(step=step.id, kind=ChangeKind.ADDED, text=step.text)
-        elif words := (*_differences(before, step), *_branches(base, now, step.id)):
-            yield StepChange(step=step.id, kind=ChangeKind.CHANGED, text=step.text, words=words)
+    ]
+    return tuple(changes)
 
 
 def _differences(before: Step, now: Step) -> Iterator[str]:
@@ -71,10 +70,6 @@ def _branches(base: Workflow, now: Workflow, step_id: str) -> Iterator[str]:
         if old.condition != new.condition:
             yield f"branch \u201c{old.condition}\u201d is now \u201c{new.condition}\u201d"
         if old.target != new.target and old.target in now.by_id and new.target in base.by_id:
-            yield _leads(now, new, base.by_id[old.target].text)
-
-
-def _leads(workflow: Workflow, edge: Transition, before: str) -> str:
-    name = f"branch \u201c{edge.condition}\u201d" if edge.condition else "it"
-    target = workflow.by_id[edge.target].text
-    return f"{name} leads to \u201c{target}\u201d, before to \u201c{before}\u201d"
+            name = f"branch \u201c{new.condition}\u201d" if new.condition else "it"
+            target, former = now.by_id[new.target].text, base.by_id[old.target].text
+            yield f"{name} leads to \u201c{target}\u201d, before to \u201c{former}\u201d"

@@ -90,7 +90,8 @@ def _is_read_only_script(text: str, depth: int, *, is_fed: bool) -> bool:
     """Return True if the script only reads; `is_fed` means its first program gets input."""
     if depth > _DEEPEST or not text.strip():
         return not text.strip()
-    bare = "\n".join(_without_prompt(line) for line in text.strip().split("\n"))
+    lines = text.strip().split("\n")
+    bare = "\n".join(each if _CONFIGURING.match(each) else PROMPT.sub("", each) for each in lines)
     bare = _LEADING_COMMENTS.sub("", bare)
     if is_statement(bare):
         return is_read_only_statement(bare)
@@ -103,10 +104,6 @@ def _is_read_only_script(text: str, depth: int, *, is_fed: bool) -> bool:
     if commands:
         commands[0].is_fed = commands[0].is_fed or is_fed
     return bool(commands) and all(_is_read_only_command(each, depth) for each in commands)
-
-
-def _without_prompt(line: str) -> str:
-    return line if _CONFIGURING.match(line) else PROMPT.sub("", line)
 
 
 def _without_filter(line: str) -> str:

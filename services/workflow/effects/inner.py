@@ -35,8 +35,10 @@ def inner_commands(name: str, arguments: Sequence[str], *, is_fed: bool) -> Inne
     if name in _SHELLS:
         return _of_shell(words, is_fed=is_fed)
     if name == "su":
-        remaining = [word for word in words if word != "-" and not _is_name(word)]
-        return _of_shell(remaining, is_fed=is_fed)
+        options = [
+            word for word in words if word != "-" and not re.fullmatch(r"(?!-)[\w$<>{}-]+", word)
+        ]
+        return _of_shell(options, is_fed=is_fed)
     if name in {"find", "gfind", "ip"}:
         return _of_ip(words) if name == "ip" else _of_find(words)
     if name in CLIENTS:
@@ -49,10 +51,6 @@ def inner_commands(name: str, arguments: Sequence[str], *, is_fed: bool) -> Inne
 def is_wrapper(name: str) -> bool:
     """Return True if `inner_commands` knows the program."""
     return name in _SHELLS | _CONTAINERS | CLIENTS.keys() | WRAPPERS.keys() | {"su", "find", "ip"}
-
-
-def _is_name(word: str) -> bool:
-    return bool(re.fullmatch(r"[\w$<>{}-]+", word)) and not word.startswith("-")
 
 
 def _without_options(words: Sequence[str], valued: str) -> list[str]:
@@ -99,19 +97,12 @@ def _of_wrapper(name: str, words: list[str], *, is_fed: bool) -> InnerCommands:
         is_shell = name in {"ssh", "pdsh", "clush", "chroot", "nsenter", "oc rsh", "exec"}
         return _NO if is_shell and is_fed else InnerCommands()
     if name in {"ssh", "pdsh", "clush", "dsh", "watch"}:
-        return (
-            InnerCommands((" ".join(left),))
-            if len(left) == 1 or not _has_shell_syntax(left)
-            else _NO
-        )
+        line = " ".join(left)
+        is_expanded_again = len(left) > 1 and re.search(r"[`>]|\$\(", line)
+        return _NO if is_expanded_again else InnerCommands((line,))
     if name == "xargs" and left[0] in _SHELLS:
         return _of_shell(left[1:], is_fed=True)
     return InnerCommands((shlex.join(left),))
-
-
-def _has_shell_syntax(words: Sequence[str]) -> bool:
-    """Return True if a second shell would interpret a word once more."""
-    return bool(re.search(r"[`>]|\$\(", " ".join(words)))
 
 
 def _of_find(words: list[str]) -> InnerCommands:

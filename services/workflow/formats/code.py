@@ -53,8 +53,10 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
         yield f"    run({_literal(command)})"
     if step.expected:
         yield f"    expect({_literal(step.expected)})"
-    for remark in _remarks(step):
-        yield f"    # {' '.join(remark.split())}"
+    remarks = [f"note: {note}" for note in step.notes]
+    remarks += [f"not sure: {step.doubt}"] if step.doubt else []
+    remarks += [f"settled: {step.settled}. {step.settled_by}"] if step.settled else []
+    yield from (f"    # {' '.join(remark.split())}" for remark in remarks)
     exits = workflow.exits(step.id)
     word = "if"
     for edge in exits:
@@ -69,15 +71,6 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
         yield "    return END"
 
 
-def _remarks(step: Step) -> Iterator[str]:
-    """Yield the notes of a step, its doubt, and its known answer."""
-    yield from (f"note: {note}" for note in step.notes)
-    if step.doubt:
-        yield f"not sure: {step.doubt}"
-    if step.settled:
-        yield f"settled: {step.settled}. {step.settled_by}"
-
-
 def _literal(text: str) -> str:
     """Write a Python string on one line; JSON's escapes are Python's."""
     return json.dumps(text, ensure_ascii=False)
@@ -88,7 +81,10 @@ def _function_names(workflow: Workflow) -> dict[str, str]:
     names: dict[str, str] = {}
     taken = set(_NAMES_IN_USE)
     for step in sorted(workflow.steps, key=lambda step: not _is_name(step.id)):
-        stem = step.id if _is_name(step.id) else _as_name(step.id)
+        stem = step.id
+        if not _is_name(step.id):
+            words = re.sub(r"\W+", "_", step.id, flags=re.ASCII).strip("_")
+            stem = f"step_{words}" if words else "step"
         name, number = stem, 2
         while name in taken:
             name, number = f"{stem}_{number}", number + 1
@@ -99,11 +95,6 @@ def _function_names(workflow: Workflow) -> dict[str, str]:
 
 def _is_name(text: str) -> bool:
     return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
-
-
-def _as_name(step_id: str) -> str:
-    words = re.sub(r"\W+", "_", step_id, flags=re.ASCII).strip("_")
-    return f"step_{words}" if words else "step"
 
 
 def from_code(text: str) -> Workflow:
@@ -119,7 +110,12 @@ def from_code(text: str) -> Workflow:
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         raise CodeError("expected a function per step, got none")
-    transitions = tuple(edge for function in functions for edge in _transitions(function))
+    transitions = tuple(
+        Transition(source=function.name, target=target, condition=condition)
+        for function in functions
+        for condition, statement in _branches(function.body)
+        if (target := _call_target(statement))
+    )
     names = {function.name for function in functions}
     for edge in transitions:
         if edge.target not in names:
@@ -142,12 +138,6 @@ def _parse(text: str) -> ast.Module:
         raise CodeError(f"line {error.lineno}: expected Python, got {line!r}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise CodeError(f"expected Python, but it cannot be parsed: {error}") from error
-
-
-def _transitions(function: ast.FunctionDef) -> Iterator[Transition]:
-    for condition, statement in _branches(function.body):
-        if target := _call_target(statement):
-            yield Transition(source=function.name, target=target, condition=condition)
 
 
 def _branches(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
@@ -180,27 +170,20 @@ def _call_target(statement: ast.stmt) -> str:
 
 
 def _step(function: ast.FunctionDef, transitions: tuple[Transition, ...]) -> Step:
-    exits = [edge for edge in transitions if edge.source == function.name]
-    ends = any(_is_end(statement) for _, statement in _branches(function.body))
+    returned = [each.value for _, each in _branches(function.body) if isinstance(each, ast.Return)]
+    kind = StepKind.PROCESS
+    if any(edge.condition for edge in transitions if edge.source == function.name):
+        kind = StepKind.DECISION
+    elif any(isinstance(value, ast.Name) and value.id == "END" for value in returned):
+        kind = StepKind.TERMINAL
     text = ast.get_docstring(function, clean=False)
     return Step(
         id=function.name,
-        kind=_kind(has_choice=any(edge.condition for edge in exits), ends=ends),
+        kind=kind,
         text=function.name.replace("_", " ") if text is None else text,
         commands=tuple(_arguments(function, "run")),
         expected="\n".join(_arguments(function, "expect")),
     )
-
-
-def _kind(*, has_choice: bool, ends: bool) -> StepKind:
-    if has_choice:
-        return StepKind.DECISION
-    return StepKind.TERMINAL if ends else StepKind.PROCESS
-
-
-def _is_end(statement: ast.stmt) -> bool:
-    value = statement.value if isinstance(statement, ast.Return) else None
-    return isinstance(value, ast.Name) and value.id == "END"
 
 
 def _arguments(function: ast.FunctionDef, name: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from services.workflow.effects.effect import effect_of
 from services.workflow.formats.markdown_escape import escape_markdown, fence_code, is_safe_address
-from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
+from services.workflow.model import Citation, Step, StepKind, Workflow
 
 CitationLink = Callable[[Citation], str]
 """The address of a source's text."""
@@ -27,7 +27,10 @@ def _item(
 ) -> str:
     marker = f"{numbers[step.id]}. "
     blocks = [f"**{_words(step.text) or '…'}**"]
-    blocks += [block for command in step.commands for block in _command(command)]
+    for command in step.commands:
+        if words := effect_of(command).words:
+            blocks.append(f"*{_words(words)}*")
+        blocks.append(fence_code(command, "sh"))
     if step.expected:
         blocks += ["Expected:", fence_code(step.expected, "text")]
     blocks += [f"*Note:* {_words(note)}" for note in step.notes]
@@ -43,29 +46,24 @@ def _item(
     return marker + body.replace("\n", f"\n{indent}").replace(f"\n{indent}\n", "\n\n")
 
 
-def _command(command: str) -> list[str]:
-    """Return the command, below its effect unless it is read-only."""
-    words = effect_of(command).words
-    return [*([f"*{_words(words)}*"] if words else []), fence_code(command, "sh")]
-
-
 def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
+    """Return the exits as a list; the one that holds for an answered question is bold."""
     exits = workflow.exits(step.id)
     if not exits:
         return "*End.*" if step.kind is StepKind.TERMINAL else ""
     if len(exits) == 1 and not exits[0].condition:
         target = numbers[exits[0].target]
         return "" if target == numbers[step.id] + 1 else f"→ step {target}"
-    return "\n".join(_exit(workflow, edge, numbers[edge.target]) for edge in exits)
-
-
-def _exit(workflow: Workflow, edge: Transition, target: int) -> str:
-    """Return one exit as a list item; the exit that holds for an answered question is bold."""
-    text = f"{_words(edge.condition) or 'otherwise'} → step {target}"
-    holds = workflow.holds(edge)
-    if holds is None:
-        return f"- {text}"
-    return f"- **{text}**" if holds else f"- {text} (ruled out)"
+    items = []
+    for edge in exits:
+        text = f"{_words(edge.condition) or 'otherwise'} → step {numbers[edge.target]}"
+        match workflow.holds(edge):
+            case True:
+                text = f"**{text}**"
+            case False:
+                text += " (ruled out)"
+        items.append(f"- {text}")
+    return "\n".join(items)
 
 
 def _sources(step: Step, link: CitationLink | None) -> str:
@@ -73,16 +71,14 @@ def _sources(step: Step, link: CitationLink | None) -> str:
         if step.implied:
             return "*Follows from the steps around it.*"
         return "*No source: the planner's own step.*"
-    return "Source: " + "; ".join(_source(citation, link) for citation in step.citations)
-
-
-def _source(citation: Citation, link: CitationLink | None) -> str:
-    lines = f"{citation.start_line}–{citation.end_line}"
-    if citation.start_line == citation.end_line:
-        lines = str(citation.start_line)
-    name = f"{_words(citation.document_id)}:{lines}"
-    address = link(citation) if link else ""
-    return f"[{name}](<{address}>)" if is_safe_address(address) else name
+    sources = []
+    for citation in step.citations:
+        name = f"{_words(citation.document_id)}:{citation.start_line}"
+        if citation.end_line != citation.start_line:
+            name += f"–{citation.end_line}"
+        address = link(citation) if link else ""
+        sources.append(f"[{name}](<{address}>)" if is_safe_address(address) else name)
+    return "Source: " + "; ".join(sources)
 
 
 def _words(text: str) -> str:

@@ -1,6 +1,7 @@
 """Export and import of Mermaid flowcharts."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, groupby
 
@@ -16,8 +17,6 @@ from services.workflow.formats.mermaid_parser import (
 )
 from services.workflow.graph import reachable
 from services.workflow.model import Step, StepKind, Transition, Workflow
-
-__all__ = ["MermaidError", "from_mermaid", "to_mermaid"]
 
 _BRACKETS = {
     StepKind.PROCESS: ('["', '"]'),
@@ -42,9 +41,10 @@ def to_mermaid(workflow: Workflow, headings: Mapping[str, str] = _NO_HEADINGS) -
     """
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
-    exits = _by_source(workflow.transitions)
-    lines += _node_lines(workflow, exits, headings)
-    lines += [f"    {_edge_line(transition)}" for transition in workflow.transitions]
+    lines += _node_lines(workflow, headings)
+    for edge in workflow.transitions:
+        condition = f'|"{escape_label(edge.condition)}"|' if edge.condition else ""
+        lines.append(f"    {escape_id(edge.source)} -->{condition} {escape_id(edge.target)}")
     ids = [step.id for step in workflow.steps]
     if ids and _start(ids, workflow.transitions) != ids[0]:
         lines.append(f"    class {escape_id(ids[0])} {_START_CLASS}")
@@ -60,14 +60,18 @@ def to_mermaid(workflow: Workflow, headings: Mapping[str, str] = _NO_HEADINGS) -
     return "\n".join(lines) + "\n"
 
 
-def _node_lines(
-    workflow: Workflow, exits: Mapping[str, Sequence[Transition]], headings: Mapping[str, str]
-) -> Iterator[str]:
+def _node_lines(workflow: Workflow, headings: Mapping[str, str]) -> Iterator[str]:
     """Yield the nodes in their order, those below a heading within its group."""
     ids = (f"section-{number}" for number in count(1))
     free = (group for group in ids if group not in workflow.by_id)
     for heading, steps in groupby(workflow.steps, lambda step: headings.get(step.id, "")):
-        nodes = [_node_line(step, exits.get(step.id, ())) for step in steps]
+        nodes = []
+        for step in steps:
+            left, right = _BRACKETS[step.kind]
+            node = f"{escape_id(step.id)}{left}{escape_label(step.text) or ' '}{right}"
+            if _kind(step.kind is StepKind.DECISION, workflow.exits(step.id)) is not step.kind:
+                node += f":::kind-{step.kind.value}"
+            nodes.append(node)
         if heading:
             yield f'    subgraph {next(free)}["{escape_label(heading)}"]'
             yield from (f"        {node}" for node in nodes)
@@ -107,34 +111,17 @@ def from_mermaid(text: str) -> Workflow:
     transitions = tuple(
         Transition(source=link.source, target=link.target, condition=link.label) for link in links
     )
-    exits = _by_source(transitions)
+    exits = defaultdict(list)
+    for edge in transitions:
+        exits[edge.source].append(edge)
+    stated = next((node.id for node in nodes if _START_CLASS in node.classes), None)
+    start = stated or _start([node.id for node in nodes], transitions)
+    nodes.sort(key=lambda node: node.id != start)
     return Workflow(
         title=chart.title,
-        steps=tuple(
-            _step(node, exits.get(node.id, ())) for node in _start_first(nodes, transitions)
-        ),
+        steps=tuple(_step(node, exits[node.id]) for node in nodes),
         transitions=transitions,
     )
-
-
-def _by_source(transitions: Sequence[Transition]) -> dict[str, list[Transition]]:
-    exits: dict[str, list[Transition]] = {}
-    for transition in transitions:
-        exits.setdefault(transition.source, []).append(transition)
-    return exits
-
-
-def _node_line(step: Step, exits: Sequence[Transition]) -> str:
-    left, right = _BRACKETS[step.kind]
-    line = f"{escape_id(step.id)}{left}{escape_label(step.text) or ' '}{right}"
-    if _kind(step.kind is StepKind.DECISION, exits) is not step.kind:
-        line += f":::kind-{step.kind.value}"
-    return line
-
-
-def _edge_line(transition: Transition) -> str:
-    condition = f'|"{escape_label(transition.condition)}"|' if transition.condition else ""
-    return f"{escape_id(transition.source)} -->{condition} {escape_id(transition.target)}"
 
 
 def _yaml_string(text: str) -> str:
@@ -170,16 +157,17 @@ def _start(ids: Sequence[str], transitions: Sequence[Transition]) -> str:
     return next((i for i in ids if i in before and i not in sources), ids[0])
 
 
-def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[Node]:
-    stated = next((node.id for node in nodes if _START_CLASS in node.classes), None)
-    start = stated or _start([node.id for node in nodes], transitions)
-    return sorted(nodes, key=lambda node: node.id != start)
-
-
 def _resolved_links(chart: Chart) -> list[FlowchartLink]:
     """Resolve links to nodes only: a group becomes its first step or its ends."""
-    entries = {name: _entry(chart, name) for name in chart.groups}
-    ends = {name: _ends(chart, name) for name in chart.groups}
+    entries: dict[str, str] = {}
+    ends: dict[str, list[str]] = {}
+    for name in chart.groups:
+        members = _members(chart, name)
+        entered = {link.target for link in chart.links if link.source in members}
+        left = {link.source for link in chart.links if link.target in members}
+        first = next(iter(members))
+        entries[name] = next((each for each in members if each not in entered), first)
+        ends[name] = [each for each in members if each not in left] or [*members][-1:]
     links: list[FlowchartLink] = []
     for link in chart.links:
         target = entries.get(link.target, link.target)
@@ -189,18 +177,6 @@ def _resolved_links(chart: Chart) -> list[FlowchartLink]:
         if len(links) > MOST_LINKS:
             raise MermaidError(f"expected at most {MOST_LINKS} arrows", 1, "more than that")
     return links
-
-
-def _entry(chart: Chart, group: str) -> str:
-    members = _members(chart, group)
-    entered = {link.target for link in chart.links if link.source in members}
-    return next((member for member in members if member not in entered), next(iter(members)))
-
-
-def _ends(chart: Chart, group: str) -> list[str]:
-    members = _members(chart, group)
-    left = {link.source for link in chart.links if link.target in members}
-    return [member for member in members if member not in left] or list(members)[-1:]
 
 
 def _members(chart: Chart, group: str) -> dict[str, None]:

@@ -39,14 +39,12 @@ _ESCAPED_ID = re.compile(r"id_((?:[A-Za-z0-9]|_[0-9a-f]{1,6}_)*)")
 
 def escape_label(text: str) -> str:
     """Escape `text` for double quotes; `unescape_label` returns it unchanged."""
-    escaped = _TROUBLE.sub(lambda match: _escape_characters(match.group()), text)
+    escaped = _TROUBLE.sub(
+        lambda match: "".join(_NAMED.get(sign, f"#{ord(sign)};") for sign in match[0]), text
+    )
     if any(0 <= word.find(":") < word.rfind("#") for word in escaped.split()):
         escaped = escaped.replace(":", "#58;")
     return escaped
-
-
-def _escape_characters(characters: str) -> str:
-    return "".join(_NAMED.get(character, f"#{ord(character)};") for character in characters)
 
 
 def unescape_label(raw: str, *, markdown: bool = False) -> str:

@@ -158,8 +158,10 @@ class _Parser:
 
     def parse(self) -> Chart:
         self._find_chart()
-        while not self._done():
+        self._skip(_BLANK)
+        while self.at < self.end:
             self._statement()
+            self._skip(_BLANK)
         if self.open_groups:
             group = self.open_groups[-1]
             raise self._error("expected `end` for this subgraph", line=group.line)
@@ -181,10 +183,6 @@ class _Parser:
         if title := _TITLE.search(self.text, before[-1] if before else 0, header.start()):
             self.chart.title = _unquote(title[1])
         self.at = header.end()
-
-    def _done(self) -> bool:
-        self._skip(_BLANK)
-        return self.at >= self.end
 
     def _statement(self) -> None:
         if subgraph := self._take(_SUBGRAPH):
@@ -253,7 +251,12 @@ class _Parser:
 
     def _shape(self, node: Node) -> None:
         if attributes := self._take(_ATTRIBUTES):
-            _describe(node, attributes[1])
+            for name, double, single, bare in _ATTRIBUTE.findall(attributes[1]):
+                value = double or single or bare.strip()
+                if name == "shape":
+                    node.is_diamond = value.lower() in _DIAMONDS
+                elif name == "label":
+                    node.label = unescape_label(value)
             return
         spaced = self._take(re.compile(r"[ \t]+(?=[\[({])"))
         following = self.text[self.at : self.at + 1]
@@ -336,7 +339,8 @@ def _peel(raw: str) -> tuple[str, str]:
     """Strip all brackets from a label and return the opening ones and the content."""
     opener, inner = raw[0], raw[1:-1]
     while len(inner) > 1 and opener + inner[0] in _CLOSERS:
-        if not (_encloses(inner) or _is_slanted(inner)):
+        is_slanted = len(inner) > 2 and inner[0] in "/\\" and inner[-1] in "/\\"
+        if not (is_slanted or _encloses(inner)):
             break
         opener, inner = opener + inner[0], inner[1:-1]
     return opener, inner
@@ -353,19 +357,6 @@ def _encloses(text: str) -> bool:
         if depth == 0 and closer != "-":
             return position == len(text) - 1
     return True
-
-
-def _is_slanted(text: str) -> bool:
-    return len(text) > 2 and text[0] in "/\\" and text[-1] in "/\\"
-
-
-def _describe(node: Node, attributes: str) -> None:
-    for name, double, single, bare in _ATTRIBUTE.findall(attributes):
-        value = double or single or bare.strip()
-        if name == "shape":
-            node.is_diamond = value.lower() in _DIAMONDS
-        elif name == "label":
-            node.label = unescape_label(value)
 
 
 def _label(raw: str) -> str:

@@ -75,14 +75,11 @@ def to_text(workflow: Workflow) -> str:
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
         lines += [f"{indent}Note: {squeeze(note)}" for note in step.notes if note.strip()]
         lines += [f"{indent}Not sure: {squeeze(step.doubt)}"] if step.doubt.strip() else []
-        lines += [f"{indent}{line}" for line in _settled_lines(step)]
+        lines += [f"{indent}Settled: {squeeze(step.settled)}"] if step.settled.strip() else []
+        if step.settled and step.settled_by.strip():
+            lines.append(f"{indent}Settled by: {squeeze(step.settled_by)}")
         lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
     return "\n".join(lines) + "\n"
-
-
-def _settled_lines(step: Step) -> list[str]:
-    remarks = {"Settled": step.settled, "Settled by": step.settled_by if step.settled else ""}
-    return [f"{name}: {squeeze(words)}" for name, words in remarks.items() if words.strip()]
 
 
 def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list[str]:
@@ -166,10 +163,11 @@ def _drafts(text: str) -> tuple[str, list[_StepDraft]]:
 def _read_line(draft: _StepDraft, line: str) -> None:
     """Read a line below a step: part of its commands, output or exits, or else of its text."""
     words = squeeze(line)
+    remarks = {name: pattern.match(words) for name, pattern in _STEP_REMARKS.items()}
     if note := _NOTE.match(words):
         draft.notes.append(note["note"])
-    elif remark := _parse_remark(words):
-        draft.remarks |= remark
+    elif any(remarks.values()):
+        draft.remarks |= {name: match["said"] for name, match in remarks.items() if match}
     elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
@@ -184,11 +182,6 @@ def _read_line(draft: _StepDraft, line: str) -> None:
         draft.expected.append(expected["line"])
     elif words:
         draft.text = f"{draft.text} {words}".strip()
-
-
-def _parse_remark(words: str) -> dict[str, str]:
-    matched = {name: pattern.match(words) for name, pattern in _STEP_REMARKS.items()}
-    return {name: match["said"] for name, match in matched.items() if match}
 
 
 def _exits(draft: _StepDraft, following: _StepDraft | None) -> list[tuple[int, str]]:

@@ -8,7 +8,7 @@ from services.integrations.writeback.note import build_parts
 from services.tickets.formats import FORMATS
 from services.tickets.ticket.lifecycle import walk_again
 from services.tickets.ticket.queries import Queries
-from services.workflow.formats.by_name import from_mermaid
+from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import WorkflowKind
 from tests.checklists import PUMP, WITHHELD, checklist_of
 from tests.unit.gateway.fakes import fan_workflow

@@ -12,7 +12,7 @@ from services.planner.generation.question import LABEL
 from services.planner.metrics import MODEL_FAILURES, SAMPLES
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
-from services.workflow.formats.by_name import to_mermaid
+from services.workflow.formats.mermaid import to_mermaid
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
 from tests.unit.planner.generation.programs import (

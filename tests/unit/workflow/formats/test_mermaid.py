@@ -2,7 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from services.workflow.formats.mermaid import MermaidError, from_mermaid, to_mermaid
+from services.workflow.formats.mermaid import from_mermaid, to_mermaid
+from services.workflow.formats.mermaid_parser import MermaidError
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 
