@@ -12,7 +12,7 @@ MOST = {
     "banned_names_services": 0,
     "banned_names_elsewhere": 0,
     "fragment_docstrings": 0,
-    "caches": 17,
+    "caches": 15,
     "calls_of_screening": 25,
 }
 """What was reached; a figure may only fall."""

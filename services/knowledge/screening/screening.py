@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from services.knowledge.folding import strip_invisible
 from services.knowledge.screening.instructions import instruction_in
@@ -36,7 +35,6 @@ class Screened:
     """Sentences that addressed a model, with the rest of their blocks."""
 
 
-@lru_cache(maxsize=256)
 def screen_document(markdown: str) -> Screened:
     """Remove sentences that address a model from Markdown.
 
@@ -49,7 +47,6 @@ def screen_document(markdown: str) -> Screened:
     return Screened(strip_invisible("\n".join(screening.lines)), tuple(screening.dropped))
 
 
-@lru_cache(maxsize=1024)
 def screen_message(text: str) -> Screened:
     """Screen a ticket's text, which consists of lines rather than paragraphs, as logs do.
 
