@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, parse
+from services.knowledge.document.markdown import Block, BlockKind, parse
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.language.cues import COMMAND_LEAD_IN
 from services.language.sentences import statements
@@ -41,11 +41,17 @@ class Evidence:
         """Index `units` by their words."""
         self.units = tuple(units)
         self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
+        self._unknown_weight = rarity(0, len(self.units))
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
         """Build the evidence of a context from the passages of its nodes and its chunks."""
-        unique = {(unit.document_id, unit.start_line, unit.text): unit for unit in _units(context)}
+        nodes: list[IncidentNode] = [hit.node for hit in context.nodes]
+        passages = [p for node in (*nodes, *context.linked) for p in node.all_passages()]
+        texts = [(passage.text, passage.span) for passage in passages]
+        texts += [(hit.chunk.text, hit.chunk.span) for hit in context.chunks]
+        units = (unit for text, span in texts for unit in _units_of_text(text, span))
+        unique = {(unit.document_id, unit.start_line, unit.text): unit for unit in units}
         return cls(list(unique.values()))
 
     @classmethod
@@ -99,10 +105,6 @@ class Evidence:
         total = len(self.units)
         return {term: rarity(len(positions), total) for term, positions in self._postings.items()}
 
-    @cached_property
-    def _unknown_weight(self) -> float:
-        return rarity(0, len(self.units))
-
     def mass(self, terms: Iterable[str]) -> float:
         """Return the summed weight of some words.
 
@@ -122,11 +124,8 @@ class Evidence:
 
         At most `limit`, and never more than `MOST_NEAREST`.
         """
-        if terms not in self._nearest:
-            self._nearest[terms] = self._find_nearest(terms)
-        return self._nearest[terms][:limit]
-
-    def _find_nearest(self, terms: frozenset[str]) -> list[tuple[Unit, float]]:
+        if terms in self._nearest:
+            return self._nearest[terms][:limit]
         total = self.mass(terms)
         masses: dict[int, float] = defaultdict(float)
         for term in terms & self._weights.keys():
@@ -134,7 +133,8 @@ class Evidence:
             for index in self._postings[term]:
                 masses[index] += weight
         best = heapq.nsmallest(MOST_NEAREST, masses.items(), key=lambda item: (-item[1], item[0]))
-        return [(self.units[index], mass / total) for index, mass in best]
+        self._nearest[terms] = [(self.units[index], mass / total) for index, mass in best]
+        return self._nearest[terms][:limit]
 
     def cited(self, citations: Sequence[Citation]) -> list[Unit]:
         """Return the units that share a line with a citation, in the order of their lines."""
@@ -163,29 +163,17 @@ def units_of_page(document_id: str, text: str) -> tuple[Unit, ...]:
     return _units_of_text(text, Span(document_id=document_id, start_line=1, end_line=lines))
 
 
-def _units(context: KnowledgeContext) -> Iterator[Unit]:
-    nodes: list[IncidentNode] = [hit.node for hit in context.nodes]
-    for node in (*nodes, *context.linked):
-        for passage in node.all_passages():
-            yield from _units_of_text(passage.text, passage.span)
-    for hit in context.chunks:
-        yield from _units_of_text(hit.chunk.text, hit.chunk.span)
-
-
 @lru_cache(maxsize=8192)
 def _units_of_text(text: str, span: Span) -> tuple[Unit, ...]:
     """Return the units of a text; cached, since the same passages recur with the next ticket."""
-    page = parse(text, first_line=span.start_line)
-    return tuple(_units_of_markdown(page, span))
-
-
-def _units_of_markdown(page: MarkdownPage, span: Span) -> Iterator[Unit]:
-    for section in page.sections:
+    units: list[Unit] = []
+    for section in parse(text, first_line=span.start_line).sections:
         if section.title:
-            yield _unit(section.title, span, section.start_line, section.start_line)
+            units.append(_unit(section.title, span, section.start_line, section.start_line))
         for block in section.blocks:
             for part in block.walk():
-                yield from _units_of_block(part, span)
+                units += _units_of_block(part, span)
+    return tuple(units)
 
 
 def _units_of_block(block: Block, span: Span) -> Iterator[Unit]:

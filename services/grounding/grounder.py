@@ -153,7 +153,15 @@ def support_of(share: float, cosine: float) -> float:
 
 def cite(grounded: Iterable[GroundedStep]) -> tuple[Step, ...]:
     """Return the steps with the lines that they rest on; unsupported steps stay unsourced."""
-    return tuple(each.step.model_copy(update={"citations": _citations(each)}) for each in grounded)
+    steps = []
+    for each in grounded:
+        citations: tuple[Citation, ...] = ()
+        if each.unit is not None and each.is_grounded:
+            first, last = each.unit.start_line, each.unit.end_line
+            cited = Citation(document_id=each.unit.document_id, start_line=first, end_line=last)
+            citations = (cited,)
+        steps.append(each.step.model_copy(update={"citations": citations}))
+    return tuple(steps)
 
 
 _Key = tuple[str, tuple[Citation, ...]]
@@ -202,12 +210,3 @@ def _best(
         if support > best[1]:
             best = unit, support
     return best
-
-
-def _citations(grounded: GroundedStep) -> tuple[Citation, ...]:
-    if grounded.unit is None or not grounded.is_grounded:
-        return ()
-    unit = grounded.unit
-    return (
-        Citation(document_id=unit.document_id, start_line=unit.start_line, end_line=unit.end_line),
-    )

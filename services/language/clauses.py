@@ -140,11 +140,6 @@ def mentions_condition(text: str) -> bool:
     return _MENTIONED.search(text) is not None
 
 
-def has_obligation(text: str) -> bool:
-    """Return True if the text says what must, should or can be done."""
-    return _DIRECTIVE.search(text) is not None
-
-
 def parse_condition(sentence: str) -> ConditionClause | None:
     """Return the condition at the start of a sentence, else the one at its end."""
     if len(sentence) > LONGEST_SENTENCE or not _CUE.search(sentence) or otherwise_action(sentence):
@@ -205,7 +200,7 @@ def _leading_condition(match: re.Match[str]) -> ConditionClause:
         first = first or (start, end)
         if (
             has_instruction(rest[end:])
-            or has_obligation(rest[end:])
+            or _DIRECTIVE.search(rest[end:])
             or parse_conclusion(rest[end:])
         ):
             condition_text = rest[: min(start, then.start())] if then else rest[:start]
@@ -243,20 +238,14 @@ def _instruction_span(text: str) -> tuple[int, int] | None:
         word, before = tokens[place][0], tokens[place - 1][0].lower()
         if before in _NO_VERB_BEFORE or not (word.islower() and is_base_form(word)):
             continue
+        start = tokens[place].start()
+        # A word that may be a noun instructs if the clause before it has its verb and an object
+        # follows.
         may_be_noun = word in nouns or before.endswith("s")
-        if not may_be_noun or _is_instructing_verb(
-            text[: tokens[place].start()], tokens[place + 1][0]
-        ):
-            return tokens[place].start(), tokens[place].start()
+        has_own_verb = _FINITE.search(text[:start])
+        if not may_be_noun or (has_own_verb and _OBJECT.match(tokens[place + 1][0])):
+            return start, start
     return None
-
-
-def _is_instructing_verb(before: str, behind: str) -> bool:
-    """Return True if an ambiguous word is a verb that instructs, not a noun or part of a plural.
-
-    It is if the clause before it already has its verb and an object follows.
-    """
-    return bool(_FINITE.search(before) and _OBJECT.match(behind))
 
 
 def _split_alternative(text: str) -> tuple[str, str]:

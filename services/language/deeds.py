@@ -43,23 +43,9 @@ def first_stem(step: str) -> str:
     return stem(tokens[0]) if tokens else ""
 
 
-def is_supply_verb(stemmed: str) -> bool:
-    """Return True if the verb supplies something that is missing."""
-    return stemmed in stems("deeds", "supplying")
-
-
-def is_reduction_verb(stemmed: str) -> bool:
-    """Return True if the verb removes something, or makes room or time."""
-    return stemmed in stems("deeds", "cutting")
-
-
 def is_repair_verb(stemmed: str) -> bool:
-    """Return True if the verb is one of a remedy of any kind."""
-    return (
-        is_supply_verb(stemmed)
-        or is_reduction_verb(stemmed)
-        or stemmed in stems("deeds", "mending")
-    )
+    """Return True if the verb is one of a remedy: to supply, to reduce or to mend something."""
+    return any(stemmed in stems("deeds", kind) for kind in ("supplying", "cutting", "mending"))
 
 
 def is_check_verb(stemmed: str) -> bool:

@@ -60,6 +60,7 @@ _ADJECTIVE = re.compile(
 )
 
 
+_OF_SOMETHING = re.compile(r"(?:an?|any|no|one|some|the same|multiple|several)\s", re.IGNORECASE)
 _SINGULAR_DETERMINER = re.compile(r"(?:an?|the|this|one|no)\s", re.IGNORECASE)
 
 
@@ -113,23 +114,21 @@ def _inverted(text: str) -> str:
     if len(tokens) > 2 and (is_deed or _UNABLE.match(text)):
         return f"are you {text}"
     question = _with_auxiliary(tokens) or _with_main_verb(tokens) or _with_past_verb(tokens)
-    if question and not _is_subject(_subject_of(tokens, question)):
-        return f"{_FALLBACK}{text}"
-    return question or _without_verb(text)
+    if not question and _ADJECTIVE.match(text):
+        return f"is it {text}"
+    if not question and _OF_SOMETHING.match(text):
+        return f"is there {text[:1].lower()}{text[1:]}"
+    is_sound = question and _has_subject(tokens, question)
+    return question if is_sound else f"{_FALLBACK}{text}"
 
 
-def _subject_of(tokens: list[str], question: str) -> list[str]:
-    """Return the words that moved behind the verb: the subject of the question."""
+def _has_subject(tokens: list[str], question: str) -> bool:
+    """Return True if the words moved behind the verb may be a subject, not the sentence's start."""
     end = next((n for n in range(1, len(tokens)) if _is_main_verb(tokens, n)), len(tokens))
-    pairs = zip(tokens[:end], question.split()[1:], strict=False)
-    return [a for a, _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs)]
-
-
-def _is_subject(tokens: list[str]) -> bool:
-    """Return True if the words may be a subject rather than the start of a sentence."""
-    if not tokens:
+    pairs = zip([*map(str.lower, tokens[:end])], question.lower().split()[1:], strict=False)
+    lowered = [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+    if not lowered:
         return True
-    lowered = [word.lower() for word in tokens]
     is_list = "and" in lowered or "or" in lowered
     is_cut = any(word.endswith(":") or word in {"—", "–"} for word in lowered)
     is_cut = is_cut or (not is_list and any(word.endswith(",") for word in lowered))
@@ -221,11 +220,3 @@ def _is_main_verb(tokens: list[str], place: int) -> bool:
         return is_verb and not is_state_verb(after) and after not in _AUXILIARY
     plural = before.endswith("s") and not before.endswith("ss")
     return plural and is_state_verb(word)
-
-
-def _without_verb(text: str) -> str:
-    if _ADJECTIVE.match(text):
-        return f"is it {text}"
-    if re.match(r"(?:an?|any|no|one|some|the same|multiple|several)\s", text, re.IGNORECASE):
-        return f"is there {text[:1].lower()}{text[1:]}"
-    return f"{_FALLBACK}{text}"

@@ -33,7 +33,25 @@ def begins_with_verb(sentence: str) -> bool:
     A word that may be a noun too (`test`, `log`) counts unless a predicate follows. A word of no
     list counts before an article, where only a verb in its base form is possible.
     """
-    return _begins_with_verb(sentence[:_LONGEST_PREFIX])
+    tokens = sentence[:_LONGEST_PREFIX].split()
+    while len(tokens) > 1 and _is_adverb(tokens[0]):
+        tokens = tokens[1:]
+    first = tokens[0].rstrip(",;:.") if tokens else ""
+    if "/" in first and all(map(is_base_form, first.lower().split("/"))):
+        return True  # `drain/cordon the node`
+    if not _WORD.fullmatch(first) or (first.isupper() and len(first) > 1):
+        return False
+    word = first.lower()
+    after = [token.rstrip(",;:.") for token in tokens[1 : 1 + _FOLLOWING_WORDS]]
+    if word == "have":  # done by somebody: `Have the cable replaced`
+        is_thing = bool(after) and _DETERMINER.fullmatch(after[0]) is not None
+        return is_thing and "been" not in after
+    if is_base_form(word):
+        return _is_imperative(word, first != tokens[0], after)
+    is_other = word in words("verbs", "function_words") or _NO_BASE_FORM.search(word)
+    if first != tokens[0] or is_other or len(word) < 3:
+        return False
+    return bool(after) and _ARTICLE.fullmatch(after[0]) is not None
 
 
 def may_be_instruction(sentence: str) -> bool:
@@ -53,25 +71,6 @@ def may_be_instruction(sentence: str) -> bool:
     return word in words("verbs", "telling_models") or not people_verbs.isdisjoint((word, bare))
 
 
-def _begins_with_verb(sentence: str) -> bool:
-    tokens = sentence.split()
-    while len(tokens) > 1 and _is_adverb(tokens[0]):
-        tokens = tokens[1:]
-    first = tokens[0].rstrip(",;:.") if tokens else ""
-    if "/" in first and all(map(is_base_form, first.lower().split("/"))):
-        return True  # `drain/cordon the node`
-    if not _WORD.fullmatch(first) or (first.isupper() and len(first) > 1):
-        return False
-    word = first.lower()
-    after = [token.rstrip(",;:.") for token in tokens[1 : 1 + _FOLLOWING_WORDS]]
-    if word == "have":  # done by somebody: `Have the cable replaced`
-        is_thing = bool(after) and _DETERMINER.fullmatch(after[0]) is not None
-        return is_thing and "been" not in after
-    if is_base_form(word):
-        return _is_imperative(word, first != tokens[0], after)
-    return first == tokens[0] and _is_unknown_verb(word, after)
-
-
 def _is_adverb(token: str) -> bool:
     word = token.lower().rstrip(",")
     return bool(_ADVERB.fullmatch(word)) or (word.endswith("ly") and not is_base_form(word))
@@ -87,14 +86,10 @@ def _is_imperative(word: str, is_cut: bool, after: list[str]) -> bool:
     if not after[0][:1].isalpha():  # a name in code, or a number: `Alert `FanDown`` tells nothing
         return len(after) > 1 or word not in words("verbs", "usually_nouns")
     if word in words("verbs", "usually_nouns"):
-        return _verb_and_object_follow(after)
+        # only before a verb and its object, as in `force delete the pod`
+        is_verb = is_base_form(after[0]) and after[0] not in words("verbs", "also_nouns")
+        return is_verb and len(after) > 1 and _DETERMINER.fullmatch(after[1]) is not None
     return not any(_FINITE.fullmatch(each) for each in after)
-
-
-def _verb_and_object_follow(after: list[str]) -> bool:
-    """Return True if a verb and its object follow, as in `force delete the pod`."""
-    is_verb = is_base_form(after[0]) and after[0] not in words("verbs", "also_nouns")
-    return is_verb and len(after) > 1 and _DETERMINER.fullmatch(after[1]) is not None
 
 
 def _is_noun_before(word: str, after: list[str]) -> bool:
@@ -107,12 +102,6 @@ def _is_noun_before(word: str, after: list[str]) -> bool:
     is_of = first in {"from", "to", "for", "with", "in", "on", "at", "by", "between"}
     has_finite_verb = any(_FINITE.fullmatch(each) for each in after[1:])
     return is_of and (has_finite_verb or (word == "access" and first == "to"))
-
-
-def _is_unknown_verb(word: str, after: list[str]) -> bool:
-    if word in words("verbs", "function_words") or _NO_BASE_FORM.search(word) or len(word) < 3:
-        return False
-    return bool(after) and _ARTICLE.fullmatch(after[0]) is not None
 
 
 def is_base_form(word: str) -> bool:

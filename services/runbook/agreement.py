@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from services.language.words import tokenise
-from services.runbook.facts import GuardFact, guards, in_words, without_negation
+from services.runbook.facts import GuardFact, guards, without_negation
 from services.runbook.lowering import lower
 from services.runbook.model import Answer, Doubt, DoubtKind, LineRange, Procedure
+from services.runbook.program import line_numbers
 from services.workflow.assignment import best_pairs
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -47,7 +48,9 @@ class _LoweredProcedure:
 
     def describe(self, facts: Iterable[GuardFact]) -> str:
         """Describe conditions for a person."""
-        return "; ".join(sorted(in_words(f, self.workflow.by_id) for f in facts)) or "always"
+        by_id = self.workflow.by_id
+        words = [f"{by_id[f.decision].text.rstrip()} {f.answer.capitalize()}" for f in facts]
+        return "; ".join(sorted(words)) or "always"
 
 
 def find_doubts(
@@ -110,8 +113,7 @@ def _counterpart(procedure: Procedure, others: Sequence[Procedure]) -> Procedure
 
 
 def _lines_of(procedure: Procedure) -> set[int]:
-    spans = [span for node in procedure.walk() for span in node.lines]
-    return {line for first, last in spans for line in range(first, last + 1)}
+    return line_numbers(span for node in procedure.walk() for span in node.lines)
 
 
 def _between(base: _LoweredProcedure, other: _LoweredProcedure) -> Iterator[Doubt]:
@@ -151,20 +153,16 @@ def _missing(
     It is about the step of the base that stands before it.
     """
     matched_ids = set(same.values())
+    placed = [each for each in base.workflow.steps if each.node and each.citations]
     for step in other.workflow.steps:
         if step.id in matched_ids or not step.citations or step.kind is StepKind.TERMINAL:
             continue
-        before = _nearest_before(step, base.workflow.steps)
-        if before is not None:
+        first = step.citations[0].start_line
+        before = [each for each in placed if each.citations[0].start_line <= first]
+        nearest = max(before or placed[:1], key=lambda s: s.citations[0].start_line, default=None)
+        if nearest is not None:
             question = f"Is this a step of its own: “{step.text}”?"
-            yield _doubt(DoubtKind.MISSING, before, question, lines=step.cited_lines)
-
-
-def _nearest_before(step: Step, steps: Sequence[Step]) -> Step | None:
-    first = step.citations[0].start_line
-    placed = [each for each in steps if each.node and each.citations]
-    before = [each for each in placed if each.citations[0].start_line <= first]
-    return max(before or placed[:1], key=lambda s: s.citations[0].start_line, default=None)
+            yield _doubt(DoubtKind.MISSING, nearest, question, lines=step.cited_lines)
 
 
 def _doubt(
@@ -193,10 +191,7 @@ def match_steps(ours: Sequence[Step], theirs: Sequence[Step]) -> dict[str, str]:
         b = [s for s in theirs if (s.kind is StepKind.DECISION) is is_question]
         if not a or not b:
             continue
-        left, right = (
-            [_StepSignature.of(step) for step in a],
-            [_StepSignature.of(step) for step in b],
-        )
+        left, right = map(_StepSignature.of, a), [_StepSignature.of(step) for step in b]
         likeness = [[x.likeness(y) for y in right] for x in left]
         pairs = best_pairs(likeness)
         matches |= {a[i].id: b[j].id for i, j in pairs if likeness[i][j] >= _LEAST_LIKENESS}
@@ -211,7 +206,13 @@ class _StepSignature(NamedTuple):
 
     @classmethod
     def of(cls, step: Step) -> "_StepSignature":
-        return cls(set(tokenise(step.text)), _cited(step))
+        lines = {
+            line
+            for cite in step.citations
+            if cite.end_line - cite.start_line < _LONGEST_SPAN
+            for line in range(cite.start_line, cite.end_line + 1)
+        }
+        return cls(set(tokenise(step.text)), lines)
 
     def likeness(self, other: "_StepSignature") -> float:
         """Return the share of common words (0–1), and more if both cite a common line."""
@@ -219,12 +220,3 @@ class _StepSignature(NamedTuple):
         both = bool(self.words and other.words)
         shared = 2 * len(self.words & other.words) / total if both else 0.0
         return shared + (_SAME_LINES_BONUS if self.lines & other.lines else 0.0)
-
-
-def _cited(step: Step) -> set[int]:
-    return {
-        line
-        for cite in step.citations
-        if cite.end_line - cite.start_line < _LONGEST_SPAN
-        for line in range(cite.start_line, cite.end_line + 1)
-    }

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from services.knowledge.page.block import BlockKind, Words, codes, plain
+from services.knowledge.page.block import BlockKind, codes, plain
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.word_lines import word_lines
 from services.language.clauses import has_instruction
@@ -80,21 +80,20 @@ class _HeadedText:
 
     @cached_property
     def instructing(self) -> set[int]:
-        """Lines that may instruct: an item, code, a warning, an imperative."""
+        """Lines that may instruct: an item, code, a warning, an imperative, a command to run."""
         lines: set[int] = set()
         for block in (place.block for place in self._page.places()):
             if block.kind in _INSTRUCTING:
                 lines.update(range(block.start_line, block.end_line + 1))
             elif block.kind in _INSTRUCTING_START:
                 lines.add(block.start_line)
-            lines |= {n for n, words in word_lines(block) if _may_instruct(words)}
+            for number, words in word_lines(block):
+                text = plain(words)
+                if any(map(has_instruction, sentences(text))) or inline_commands(
+                    text, codes(words)
+                ):
+                    lines.add(number)
         return {number for number in lines if self.lines[number - 1].strip()}
-
-
-def _may_instruct(words: Words) -> bool:
-    """Return True if the words instruct, or name a command to run."""
-    text = plain(words)
-    return any(map(has_instruction, sentences(text))) or bool(inline_commands(text, codes(words)))
 
 
 def _carry_over(
@@ -105,9 +104,13 @@ def _carry_over(
         return None
     extent = _extent(procedure, before, after, new_numbers)
     shifted = _renumbered(procedure, new_numbers, extent)
-    if shifted is None or _is_interrupted(shifted, extent, after, set(new_numbers.values())):
+    if shifted is None:
         return None
-    return shifted
+    new = set(range(extent[0], extent[1] + 1)).difference(new_numbers.values())
+    is_interrupted = new & after.instructing or any(
+        first in new for first, _ in uncited_conditions([shifted], after.text)
+    )
+    return None if is_interrupted else shifted
 
 
 def _is_unchanged(number: int, before: _HeadedText, after: _HeadedText, new_numbers: Lines) -> bool:
@@ -135,16 +138,6 @@ def _extent(
     last = max(places)
     until = next((n for n in range(last + 1, end + 1) if after.is_heading(n)), 0)
     return min(places), until - 1 if until else max(end, last)
-
-
-def _is_interrupted(
-    shifted: Procedure, extent: LineRange, after: _HeadedText, unchanged: set[int]
-) -> bool:
-    """Return True if a new line within the extent instructs or states a condition."""
-    new = {number for number in range(extent[0], extent[1] + 1) if number not in unchanged}
-    if new & after.instructing:
-        return True
-    return any(first in new for first, _ in uncited_conditions([shifted], after.text))
 
 
 def _renumbered(procedure: Procedure, new_numbers: Lines, extent: LineRange) -> Procedure | None:

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from services.language.words import tokenise
 from services.runbook.model import Choice, Do, Procedure, questions
@@ -22,7 +23,11 @@ def ranked_procedures(procedures: Sequence[Procedure], ticket_text: str) -> list
     counts = Counter(word for words in weights for word in words)
     rarity = {word: 1 / (1 + math.log(count)) for word, count in counts.items()}
     ticket = frozenset(tokenise(ticket_text))
-    scored = [(place, _overlap(ticket, words, rarity)) for place, words in enumerate(weights)]
+    scored: list[tuple[int, float]] = []
+    for place, words in enumerate(weights):
+        total = math.fsum(weight * rarity[word] for word, weight in words.items())
+        shared = math.fsum(words[word] * rarity[word] for word in words.keys() & ticket)
+        scored.append((place, shared / math.sqrt(total) if total else 0.0))
     return sorted(scored, key=lambda item: -item[1])
 
 
@@ -36,22 +41,13 @@ def _word_weights(procedure: Procedure) -> dict[str, float]:
     weights: dict[str, float] = {}
     for text in (procedure.title, procedure.treats):
         weights.update(dict.fromkeys(tokenise(text), _TITLE_WEIGHT))
-    for text in _first_texts(procedure):
-        for word in set(tokenise(text)):
+    for node in islice(procedure.walk(), _FIRST_NODES):
+        texts: list[str] = []
+        if isinstance(node, Do):
+            texts = [node.text]
+        elif isinstance(node, Choice):
+            states = (state.text for arm in node.arms for state in questions(arm.guard))
+            texts = [node.question, *states]
+        for word in (word for text in texts for word in tokenise(text)):
             weights.setdefault(word, 1.0)
     return weights
-
-
-def _first_texts(procedure: Procedure) -> Iterable[str]:
-    for _, node in zip(range(_FIRST_NODES), procedure.walk(), strict=False):
-        if isinstance(node, Do):
-            yield node.text
-        elif isinstance(node, Choice):
-            yield node.question
-            yield from (state.text for arm in node.arms for state in questions(arm.guard))
-
-
-def _overlap(ticket: frozenset[str], words: dict[str, float], rarity: dict[str, float]) -> float:
-    total = math.fsum(weight * rarity[word] for word, weight in words.items())
-    shared = math.fsum(words[word] * rarity[word] for word in words.keys() & ticket)
-    return shared / math.sqrt(total) if total else 0.0

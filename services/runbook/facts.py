@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from services.language.states import negates
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import StepKind, Workflow
 
 _YES, _NO = "yes", "no"
 
@@ -48,11 +48,6 @@ def without_negation(answer: str, question: str) -> str:
     if normalised not in {_YES, _NO} or not negates(question):
         return normalised
     return _NO if normalised == _YES else _YES
-
-
-def in_words(fact: GuardFact, steps: Mapping[str, Step]) -> str:
-    """Describe the condition for a person."""
-    return f"{steps[fact.decision].text.rstrip()} {fact.answer.capitalize()}"
 
 
 def _reached(

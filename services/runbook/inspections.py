@@ -1,7 +1,7 @@
 """Inspections of a workflow, whatever their method, and those that only its peers have."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from services.kit.value import Value
 from services.language.words import tokenise
-from services.workflow.model import Citation, Step, StepKind, Workflow
+from services.workflow.model import Citation, StepKind, Workflow
 from services.workflow.plain import plain
 from services.workflow.read_only import is_read_only_step
 
@@ -74,7 +74,9 @@ def checks_of(workflow: Workflow) -> list[Check]:
     """
     checks = (
         Check(text=plain(step.text), citations=step.citations, commands=step.commands)
-        for step in _inspections(workflow)
+        for step in workflow.steps
+        if step.kind is StepKind.DECISION
+        or (step.kind is StepKind.PROCESS and is_read_only_step(step))
     )
     return [
         each
@@ -82,13 +84,6 @@ def checks_of(workflow: Workflow) -> list[Check]:
         if (len(each.subject) >= _LEAST_SUBJECT or each.bare_command)
         and not _GENERIC_QUESTION.match(each.text)
     ]
-
-
-def _inspections(workflow: Workflow) -> Iterator[Step]:
-    for step in workflow.steps:
-        is_inspection = step.kind is StepKind.PROCESS and is_read_only_step(step)
-        if step.kind is StepKind.DECISION or is_inspection:
-            yield step
 
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]

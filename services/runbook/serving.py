@@ -37,7 +37,14 @@ def merge_served(
     if base is None and not approved:
         return None
     base = base or Reading(reader=Reader.PERSON)
-    merged = _merge(base.procedures, approved)
+    checked = [each.procedure for each in approved]
+    merged = [
+        _ServedProcedure(procedure, place, None)
+        for place, procedure in enumerate(base.procedures)
+        if not is_covered(procedure, checked)
+    ]
+    merged += [_ServedProcedure(each.procedure, None, each.approval) for each in approved]
+    merged.sort(key=lambda each: min(extent_lines(each.procedure), default=0))
     new_places = {each.place: new for new, each in enumerate(merged) if each.place is not None}
     doubts = (
         doubt.model_copy(update={"procedure": new_places[doubt.procedure]})
@@ -89,19 +96,6 @@ class _ServedProcedure(NamedTuple):
     place: int | None
     """Index in its reading; None if it is approved."""
     approval: Approval | None
-
-
-def _merge(
-    procedures: Sequence[Procedure], approved: Sequence[ApprovedProcedure]
-) -> list[_ServedProcedure]:
-    checked = [each.procedure for each in approved]
-    mixed = [
-        _ServedProcedure(procedure, place, None)
-        for place, procedure in enumerate(procedures)
-        if not is_covered(procedure, checked)
-    ]
-    mixed += [_ServedProcedure(each.procedure, None, each.approval) for each in approved]
-    return sorted(mixed, key=lambda each: min(extent_lines(each.procedure), default=0))
 
 
 def draw(served: ServedReading, procedure_index: int, document_id: str) -> Workflow:

@@ -13,7 +13,7 @@ from services.llm.chat_model import (
 )
 from services.runbook.agreement import find_doubts, most_agreed_index
 from services.runbook.by_model.question import PROMPT, messages, schema
-from services.runbook.by_model.revision import Attempt, Revision
+from services.runbook.by_model.revision import Revision
 from services.runbook.by_model.synthetic_tickets import TICKETS_TOKENS, write_tickets
 from services.runbook.by_model.synthetic_tickets import messages as ticket_messages
 from services.runbook.checking.walker import findings_of
@@ -76,7 +76,13 @@ class ModelReader:
         """
         question = messages(text)
         answers = self._model.complete(self._request(question, self._samples)).samples
-        attempts = [self._settle(text, question, sample.text) for sample in answers]
+        revision = Revision(
+            text,
+            judge=lambda procedures: findings_of(procedures, text),
+            ask=lambda turns: self._complete_again((*question, *turns)),
+            corrections=self._corrections,
+        )
+        attempts = [revision.settle(sample.text) for sample in answers]
         readable = [attempt for attempt in attempts if attempt]
         if not readable:
             raise ModelAnswerError("no sample of the page's program could be read")
@@ -101,15 +107,6 @@ class ModelReader:
             json_schema=schema(),
             prompt=self.version,
         )
-
-    def _settle(self, text: str, question: tuple[Message, ...], answer: str) -> Attempt | None:
-        revision = Revision(
-            text,
-            judge=lambda procedures: findings_of(procedures, text),
-            ask=lambda turns: self._complete_again((*question, *turns)),
-            corrections=self._corrections,
-        )
-        return revision.settle(answer)
 
     def _complete_again(self, dialogue: tuple[Message, ...]) -> str | None:
         """Return the next answer; None if the model is gone or the dialogue too long."""

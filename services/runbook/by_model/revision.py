@@ -16,7 +16,6 @@ from services.runbook.checking.check import UnusableReadingError, check_reading
 from services.runbook.checking.walker import PathFinding
 from services.runbook.lowering import lower
 from services.runbook.model import Body, Do, LineRange, Node, Procedure, Reader, Reading
-from services.workflow.model import Step, Workflow
 from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
 
 Judge = Callable[[Sequence[Procedure]], Sequence[PathFinding]]
@@ -95,15 +94,17 @@ def _review(procedures: Sequence[Procedure], findings: Sequence[PathFinding]) ->
 def flowchart_text(procedure: Procedure) -> str:
     """Return a line for each step: lines of the page, text, and the target of each answer."""
     workflow = lower(procedure, "page")
-    return "\n".join(_line(workflow, step) for step in workflow.steps)
-
-
-def _line(workflow: Workflow, step: Step) -> str:
-    exits = workflow.exits(step.id)
-    targets = ", ".join(f"{e.condition}: {e.target}" if e.condition else e.target for e in exits)
-    lines = ", ".join(f"{cite.start_line}-{cite.end_line}" for cite in step.citations)
-    cited = f" (lines {lines})" if lines else ""
-    return f"{step.id} {step.text}{cited}" + (f" -> {targets}" if targets else " [end]")
+    rows = []
+    for step in workflow.steps:
+        exits = workflow.exits(step.id)
+        ways = [
+            f"{edge.condition}: {edge.target}" if edge.condition else edge.target for edge in exits
+        ]
+        target_text = f" -> {', '.join(ways)}" if ways else " [end]"
+        lines = ", ".join(f"{cite.start_line}-{cite.end_line}" for cite in step.citations)
+        cited = f" (lines {lines})" if lines else ""
+        rows.append(f"{step.id} {step.text}{cited}{target_text}")
+    return "\n".join(rows)
 
 
 _LONGEST_EXPECTED = 600

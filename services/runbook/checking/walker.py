@@ -137,14 +137,26 @@ def _reachability_findings(procedure: Procedure, workflow: Workflow) -> Iterator
 
 
 def _path_findings(workflow: Workflow) -> Iterator[PathFinding]:
+    """Yield a finding for each long step, action done twice, and escalation after success."""
     for step in workflow.steps:
         if len(step.text) > _LONGEST_TEXT:
             yield PathFinding(
                 f"a step is too long to act on: {step.text[:60]!r} …", step.cited_lines
             )
     for path in _Paths(workflow):
-        yield from _repeated_actions(path)
-        yield from _escalated_after_success(path)
+        seen: set[tuple[str, object]] = set()
+        for step, _ in path:
+            action = (step.text.casefold(), step.citations)
+            if step.kind is StepKind.PROCESS and step.citations and action in seen:
+                yield PathFinding(f"one path does {step.text!r} twice", step.cited_lines)
+            seen.add(action)
+        last = path[-1][0]
+        decisions = [(step, answer) for step, answer in path if step.kind is StepKind.DECISION]
+        was_helped = bool(decisions) and decisions[-1][0].implied and decisions[-1][1] == "Yes"
+        is_escalation = any(each in last.text.casefold() for each in _ESCALATION_WORDS)
+        if was_helped and last.kind is StepKind.TERMINAL and is_escalation:
+            what = f"who was helped comes to {last.text!r} all the same"
+            yield PathFinding(what, last.cited_lines)
 
 
 def path_count(workflow: Workflow) -> int | None:
@@ -182,24 +194,3 @@ class _Paths:
             for edge in reversed(exits):
                 walked: _Path = [*path[:-1], (step, edge.condition)]
                 self.pending.append([*walked, (self._workflow.by_id[edge.target], "")])
-
-
-def _repeated_actions(path: _Path) -> Iterator[PathFinding]:
-    """Yield a finding if one path has the same action at the same lines twice."""
-    seen: set[tuple[str, object]] = set()
-    for step, _ in path:
-        action = (step.text.casefold(), step.citations)
-        if step.kind is StepKind.PROCESS and step.citations and action in seen:
-            yield PathFinding(f"one path does {step.text!r} twice", step.cited_lines)
-        seen.add(action)
-
-
-def _escalated_after_success(path: _Path) -> Iterator[PathFinding]:
-    """Yield a finding if a path with a remedy that helped ends in an escalation."""
-    last = path[-1][0]
-    decisions = [(step, answer) for step, answer in path if step.kind is StepKind.DECISION]
-    was_helped = bool(decisions) and decisions[-1][0].implied and decisions[-1][1] == "Yes"
-    words = last.text.casefold()
-    is_escalation = any(each in words for each in _ESCALATION_WORDS)
-    if was_helped and last.kind is StepKind.TERMINAL and is_escalation:
-        yield PathFinding(f"who was helped comes to {last.text!r} all the same", last.cited_lines)

@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+import numpy as np
+
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder, RecentVectors, cite, support_of
 from services.knowledge.embedding.embedders import HashingEmbedder
@@ -87,3 +89,15 @@ def test_the_words_of_a_whole_passage_do_not_say_a_step_of_their_own():
     ((alone,),) = Grounder(evidence, vectors, jointly=False).ground([workflow])
     assert jointly.is_grounded
     assert not alone.is_grounded
+
+
+def test_texts_used_last_stay_and_older_ones_are_forgotten():
+    vectors = RecentVectors(HashingEmbedder(), 2)
+    vectors.of(["one", "two"])
+    vectors.of(["one", "three"])
+    assert set(vectors._recent._entries) == {"one", "three"}
+
+
+def test_a_vector_is_the_embedders():
+    embedder = HashingEmbedder()
+    assert np.allclose(RecentVectors(embedder, 5).of(["fan"])["fan"], embedder.embed(["fan"])[0])
