@@ -4,11 +4,10 @@ Whoever approves a procedure that began as the boxes of its page approves the bo
 its steps is among them until its owner has been asked for its decisions.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Collection, Iterator
 from typing import NamedTuple, Protocol
 
-from services.execution.bindings.binding import BadBindingError, Binding
+from services.execution.bindings.binding import BadBindingError
 from services.execution.bindings.store import ApprovedBinding, BindingStore
 from services.execution.tools.catalogue import Catalogue, UnknownToolError
 from services.execution.tools.tool import BadArgumentError, ToolEffect
@@ -40,41 +39,29 @@ class DocumentTexts:
         return document.for_model().text if document else None
 
 
-class ApprovedSteps:
-    """Steps of one workflow, each with the approved step of its page that says the same."""
+def approved_steps(
+    workflow: Workflow, texts: DocumentTextSource, readings: ReadingSource
+) -> dict[str, Step]:
+    """Return, by step of a workflow, the approved one of its page, with its blanks still open.
 
-    def __init__(
-        self, workflow: Workflow, texts: DocumentTextSource, readings: ReadingSource
-    ) -> None:
-        self._workflow = workflow
-        self._texts = texts
-        self._readings = readings
-
-    def approved(self, step: Step) -> Step | None:
-        """Return the step as it was approved, with its blanks still open; None if it was not.
-
-        It must have the same words at the same lines; blanks of its commands may have been filled.
-        A box of a page is never approved, though an approved step says the same: its conditions are
-        not.
-        """
-        if step.block:
-            return None
-        for each in self._approved_by_identity.get(identity_of(step), ()):
-            if len(each.commands) == len(step.commands) and all(
-                map(fills, each.commands, step.commands)
-            ):
-                return each
-        return None
-
-    @cached_property
-    def _approved_by_identity(self) -> Mapping[tuple[object, ...], list[Step]]:
-        cited = {c.document_id for step in self._workflow.steps for c in step.citations}
-        by_identity: dict[tuple[object, ...], list[Step]] = {}
-        for id_, procedure, is_approved in served_procedures(cited, self._texts, self._readings):
-            if is_approved and not procedure.begun_from_boxes:
-                for step in lower(procedure, id_).steps:
-                    by_identity.setdefault(identity_of(step), []).append(step)
-        return by_identity
+    It must have the same words at the same lines; blanks of its commands may have been filled.
+    A box of a page is never approved, though an approved step says the same: its conditions are
+    not.
+    """
+    steps = [step for step in workflow.steps if not step.block]
+    cited = {c.document_id for step in steps for c in step.citations}
+    by_identity: dict[tuple[object, ...], list[Step]] = {}
+    for id_, procedure, is_approved in served_procedures(cited, texts, readings):
+        if is_approved and not procedure.begun_from_boxes:
+            for step in lower(procedure, id_).steps:
+                by_identity.setdefault(identity_of(step), []).append(step)
+    approved: dict[str, Step] = {}
+    for step in steps:
+        for each in by_identity.get(identity_of(step), ()):
+            has_commands = len(each.commands) == len(step.commands)
+            if has_commands and all(map(fills, each.commands, step.commands)):
+                approved.setdefault(step.id, each)
+    return approved
 
 
 def served_procedures(
@@ -150,19 +137,14 @@ class OrphanedBindings:
             return {}
         by_box: dict[str, ApprovedBinding] = {}
         for each in self.of_documents([workflow.page.document_id]):
-            box = box_with_commands(workflow, each.step.commands)
-            look = _as_read_at_box(each.approved.binding, box, catalogue) if box else None
-            if box and look:
+            if (box := box_with_commands(workflow, each.step.commands)) is None:
+                continue
+            look = each.approved.binding.model_copy(update={"step": box.id, "answers": ()})
+            try:
+                look.check(box, _AT_A_BOX, catalogue)
+                is_look = catalogue.tool(look.tool).effect is ToolEffect.READ
+            except (BadBindingError, UnknownToolError, BadArgumentError):
+                continue
+            if is_look:
                 by_box[box.id] = each.approved.model_copy(update={"binding": look})
         return by_box
-
-
-def _as_read_at_box(binding: Binding, box: Step, catalogue: Catalogue) -> Binding | None:
-    """Return the binding as a read at the box; None if it does not fit or changes something."""
-    look = binding.model_copy(update={"step": box.id, "answers": ()})
-    try:
-        look.check(box, _AT_A_BOX, catalogue)
-        is_look = catalogue.tool(look.tool).effect is ToolEffect.READ
-    except (BadBindingError, UnknownToolError, BadArgumentError):
-        return None
-    return look if is_look else None

@@ -73,7 +73,7 @@ class EventEngine(ABC, Generic[StoredT, ActT]):
         """Make one move; return False if it waits, or gives others their turn."""
         stored, now = self._events.load(id_), self._clock.now()
         suspension = self._suspension() if stored.state.outcome is None else None
-        move = self._suspend(suspension, now) if suspension else self._next_move(stored, now)
+        move = self._next_move(stored, suspension, now)
         if isinstance(move, Wait):
             self._wait(stored, driver, move)
             return False
@@ -92,12 +92,13 @@ class EventEngine(ABC, Generic[StoredT, ActT]):
         self._events.leases.wait(stored.id, driver, until=until, why=why, after_s=after)
 
     @abstractmethod
-    def _suspend(self, suspension: Suspended, now: float) -> Wait:
-        """Return the wait while all runs stand still."""
+    def _next_move(
+        self, stored: StoredT, suspension: Suspended | None, now: float
+    ) -> Wait | Emit[Any] | ActT:
+        """Return the next move, a wait while all runs stand still.
 
-    @abstractmethod
-    def _next_move(self, stored: StoredT, now: float) -> Wait | Emit[Any] | ActT:
-        """Return the next move; see `next_move` of the run or the search."""
+        See `next_move` of the run or the search.
+        """
 
     @abstractmethod
     def _carry_out(self, stored: StoredT, move: ActT, driver: str) -> bool:

@@ -28,7 +28,7 @@ from services.contracts.execution import (
 )
 from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
 from services.contracts.ticket import Fit
-from services.execution.approved_steps import ApprovedSteps, DocumentTextSource, OrphanedBindings
+from services.execution.approved_steps import DocumentTextSource, OrphanedBindings, approved_steps
 from services.execution.bindings.binding import Binding, conditions_of, step_key
 from services.execution.bindings.proposer import BindingProposer, target_of
 from services.execution.bindings.store import ApprovedBinding, BindingStore
@@ -107,7 +107,8 @@ class ExecutorService:
         run = self._build_run(ticket, stored, wanted)
         self._store.start(run, self._clock.now())
         if run.mode is RunMode.DRY:
-            self._end(run.id, RunOutcome.SIMULATED, "")
+            facts = {"outcome": RunOutcome.SIMULATED.value, "why": ""}
+            self._act(run.id, NewEvent(RunEventKind.ENDED, facts=facts))
         return self.run(run.id)
 
     def start_by_hand(self, wanted: StartByHand) -> RunDetail:
@@ -174,7 +175,11 @@ class ExecutorService:
                     f"one of {', '.join(question.options)}, got {answer.option!r}"
                 )
             if answer.option == FILLED and question.what is QuestionKind.FILL:
-                self._check_filled(stored.run, question.place[0], answer.arguments)
+                tool = stored.run.tool_named[stored.run.binding_of[question.place[0]].tool]
+                for name, value in answer.arguments.items():
+                    if name not in tool.parameters:
+                        raise InvalidInputError(f"{tool.name} has no parameter {name!r}")
+                    tool.parameters[name].checked(name, value)
             facts = {
                 "option": answer.option,
                 "arguments": answer.arguments if answer.option == FILLED else {},
@@ -186,20 +191,21 @@ class ExecutorService:
 
     def pause(self, run_id: str) -> RunDetail:
         """See `Execution.pause`."""
-        return self._add(run_id, lambda stored: _act(stored, RunEventKind.PAUSED))
+        return self._act(run_id, NewEvent(RunEventKind.PAUSED, by=current_caller().name))
 
     def resume(self, run_id: str) -> RunDetail:
         """See `Execution.resume`."""
-        return self._add(run_id, lambda stored: _act(stored, RunEventKind.RESUMED))
+        return self._act(run_id, NewEvent(RunEventKind.RESUMED, by=current_caller().name))
 
     def take_over(self, run_id: str) -> RunDetail:
         """See `Execution.take_over`."""
-        return self._add(run_id, lambda stored: _act(stored, RunEventKind.TAKEN_OVER))
+        return self._act(run_id, NewEvent(RunEventKind.TAKEN_OVER, by=current_caller().name))
 
     def cancel(self, run_id: str) -> RunDetail:
         """See `Execution.cancel`."""
         by = current_caller().name
-        return self._end(run_id, RunOutcome.CANCELLED, f"cancelled by {by}", by=by)
+        facts = {"outcome": RunOutcome.CANCELLED.value, "why": f"cancelled by {by}"}
+        return self._act(run_id, NewEvent(RunEventKind.ENDED, facts=facts, by=by))
 
     # Bindings
 
@@ -228,7 +234,7 @@ class ExecutorService:
         if step.block and catalogue.tool(binding.tool).effect is ToolEffect.CHANGE:
             raise ChecklistRunError("a box of a page is looked at: what it changes, a person does")
         by, digest = current_caller().name, catalogue.tool(binding.tool).digest
-        original = self._approved_steps(workflow).approved(step) or step
+        original = self.approved_steps(workflow).get(step.id, step)
         key = step_key(original, conditions_of(workflow, step.id))
         before = self._orphans.at_boxes(workflow, catalogue).get(step.id)
         self._bindings.approve(
@@ -323,6 +329,12 @@ class ExecutorService:
             _check_person(caller, Scope.RUN)
             against = (*ticket.against, *(a for a in stored.against if a not in ticket.against))
             confirmation = Confirmation(by=caller.name, at=at, against=against)
+        # A wrong branch may lead to a change, so what answers a question is vouched for as well.
+        not_deciding = {
+            each.binding.step: "nobody has approved that this tells it"
+            for each in bound
+            if each.binding.answers and not each.approved_by
+        }
         return Run(
             id=time_ordered_id(),
             ticket=RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
@@ -337,7 +349,7 @@ class ExecutorService:
             not_changing=self._reasons_not_to_change(
                 stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
             ),
-            not_deciding=_reasons_not_to_decide(bound) if wanted.mode is RunMode.SUPERVISED else {},
+            not_deciding=not_deciding if wanted.mode is RunMode.SUPERVISED else {},
             mode=wanted.mode,
             limits=self._limits(catalogue),
             requested_by=caller.name,
@@ -403,7 +415,7 @@ class ExecutorService:
         is_confirmed: bool,
     ) -> dict[str, str]:
         """Return, by step, why a change is left to a person; see `Run.not_changing`."""
-        steps = self._approved_steps(stored.workflow)
+        approved = self.approved_steps(stored.workflow)
         why: dict[str, str] = {}
         for each in bound:
             name = each.binding.tool
@@ -416,7 +428,7 @@ class ExecutorService:
                 why[step.id] = "it is not sure that the workflow fits the ticket"
             elif not is_confirmed:
                 why[step.id] = "nobody has said that this is the page"
-            elif steps.approved(step) is None:
+            elif step.id not in approved:
                 why[step.id] = "nobody has approved this step of the page"
             elif not each.approved_by:
                 why[step.id] = "nobody has approved how it is carried out"
@@ -430,8 +442,8 @@ class ExecutorService:
         For a checklist only those that look: what a box changes stays a person's.
         """
         catalogue = self._catalogue()
-        steps = self._approved_steps(workflow)
-        originals = {s.id: steps.approved(s) or s for s in workflow.steps}
+        approved = self.approved_steps(workflow)
+        originals = {s.id: approved.get(s.id, s) for s in workflow.steps}
         as_approved = workflow.model_copy(
             update={
                 "steps": tuple(
@@ -449,21 +461,25 @@ class ExecutorService:
         if not workflow.is_checklist:
             return bound
         before = self._orphans.at_boxes(workflow, catalogue)
-        bound = [
-            _propose_at_box(before[step])
-            if (step := each.binding.step) in before and not each.by
-            else each
-            for each in bound
-        ]
         boxes = {step.id for step in workflow.steps if step.block}
-        return [_only_looking(each, catalogue) for each in bound if each.binding.step in boxes]
+        looking: list[_ChosenBinding] = []
+        for each in bound:
+            step = each.binding.step
+            if step not in boxes:
+                continue
+            chosen = _propose_at_box(before[step]) if step in before and not each.by else each
+            tool = catalogue.by_name.get(chosen.binding.tool)
+            if tool is not None and tool.effect is ToolEffect.CHANGE:
+                by_person = Binding(step=step, why=NOBODY_READ)
+                chosen = _ChosenBinding(
+                    binding=by_person, tool_digest="", by="", at=chosen.at, key=""
+                )
+            looking.append(chosen)
+        return looking
 
-    def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
-        """Return the step as approved of its page's present text; None if nobody approved it."""
-        return self._approved_steps(workflow).approved(step)
-
-    def _approved_steps(self, workflow: Workflow) -> ApprovedSteps:
-        return ApprovedSteps(workflow, self._texts, self._readings)
+    def approved_steps(self, workflow: Workflow) -> dict[str, Step]:
+        """Return, by step, those as approved of their pages' present texts."""
+        return approved_steps(workflow, self._texts, self._readings)
 
     def _settle(self, run_id: str, decision: RunDecision, kind: RunEventKind) -> RunDetail:
         caller = current_caller()
@@ -495,16 +511,13 @@ class ExecutorService:
         if is_requester and not catalogue.policy.requester_may_approve:
             raise NotApproverError("whoever started a run does not approve its changes")
 
-    def _check_filled(self, run: Run, step: str, arguments: Mapping[str, str]) -> None:
-        tool = run.tool_named[run.binding_of[step].tool]
-        for name, value in arguments.items():
-            if name not in tool.parameters:
-                raise InvalidInputError(f"{tool.name} has no parameter {name!r}")
-            tool.parameters[name].checked(name, value)
+    def _act(self, run_id: str, act: NewEvent) -> RunDetail:
+        def event(stored: StoredRun) -> NewEvent:
+            if stored.state.outcome is not None:
+                raise NotWaitingError("the run is over")
+            return act
 
-    def _end(self, run_id: str, outcome: RunOutcome, why: str, by: str = "") -> RunDetail:
-        ended = NewEvent(RunEventKind.ENDED, facts={"outcome": outcome.value, "why": why}, by=by)
-        return self._add(run_id, lambda stored: _unless_over(stored, ended))
+        return self._add(run_id, event)
 
     def _add(self, run_id: str, make: Callable[[StoredRun], NewEvent]) -> RunDetail:
         self._store.add_act(run_id, make, self._clock.now())
@@ -555,15 +568,6 @@ def _propose_at_box(before: ApprovedBinding) -> _ChosenBinding:
     )
 
 
-def _only_looking(bound: _ChosenBinding, catalogue: Catalogue) -> _ChosenBinding:
-    """Return the binding if it only looks; leave a change to a person."""
-    tool = catalogue.by_name.get(bound.binding.tool)
-    if tool is None or tool.effect is ToolEffect.READ:
-        return bound
-    by_person = Binding(step=bound.binding.step, why=NOBODY_READ)
-    return _ChosenBinding(binding=by_person, tool_digest="", by="", at=bound.at, key="")
-
-
 def _single_box_workflow(workflow: Workflow, step: Step) -> Workflow:
     """Return a workflow of this box alone, without what follows it on the page."""
     end = Step(id=f"{step.id}:end", kind=StepKind.TERMINAL, text="Looked at", implied=True)
@@ -588,28 +592,6 @@ def _step_binding(step: Step, bound: _ChosenBinding, catalogue: Catalogue) -> St
         is_changed_tool=bound.is_changed_tool,
         approved_before=bound.approved_before,
     )
-
-
-def _reasons_not_to_decide(bound: "Sequence[_ChosenBinding]") -> dict[str, str]:
-    """Return, by question, why its answer is left to a person: its binding is not approved.
-
-    A wrong branch may lead to a change, so what answers a question is vouched for as well.
-    """
-    return {
-        each.binding.step: "nobody has approved that this tells it"
-        for each in bound
-        if each.binding.answers and not each.approved_by
-    }
-
-
-def _act(stored: StoredRun, kind: RunEventKind) -> NewEvent:
-    return _unless_over(stored, NewEvent(kind, by=current_caller().name))
-
-
-def _unless_over(stored: StoredRun, event: NewEvent) -> NewEvent:
-    if stored.state.outcome is not None:
-        raise NotWaitingError("the run is over")
-    return event
 
 
 def _check_person(caller: Caller, scope: Scope = Scope.APPROVE) -> None:

@@ -22,10 +22,17 @@ from services.contracts.execution import (
     Suspended,
     ToolSummary,
 )
-from services.contracts.searching import Searches
+from services.contracts.searching import (
+    SearchDetail,
+    Searches,
+    SearchMeans,
+    SearchPruning,
+    SearchRequest,
+    SearchSummary,
+    StartSearch,
+)
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
 from services.execution.service import ChecklistRunError, RunRefusedError
-from services.investigation.search.endpoints import create_search_router, create_steering_router
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
@@ -39,9 +46,8 @@ def create_routers(
     execution: Execution, searching: Searches, summaries: Summaries
 ) -> list[APIRouter]:
     """Build the routes, as a function of the contracts."""
-    routers = [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
-    searches = [create_search_router(searching), create_steering_router(searching)]
-    return [*routers, *searches, _summaries(summaries)]
+    routers = [make(execution) for make in (_runs, _acts, _bindings, _suspension)]
+    return [*routers, _searches(searching), _steering(searching), _summaries(summaries)]
 
 
 def _runs(execution: Execution) -> APIRouter:
@@ -150,15 +156,15 @@ def _acts(execution: Execution) -> APIRouter:
 
 
 def _bindings(execution: Execution) -> APIRouter:
-    router = APIRouter(prefix="/v1/bindings", tags=["bindings"])
+    router = APIRouter(prefix="/v1", tags=["bindings"])
 
-    @router.get("", responses=refusals(NotFoundError))
+    @router.get("/bindings", responses=refusals(NotFoundError))
     @needs(Need.READ)
     def list_bindings(ticket_id: _ID, workflow_id: _ID = "") -> list[StepBinding]:
         """List how each step of a ticket's workflow is carried out, proposed or approved."""
         return execution.bindings(ticket_id, workflow_id)
 
-    @router.get("/orphaned")
+    @router.get("/bindings/orphaned")
     @needs(Need.READ)
     def list_orphaned_bindings(
         document_id: Annotated[str, Query(max_length=1024)],
@@ -167,20 +173,15 @@ def _bindings(execution: Execution) -> APIRouter:
         return execution.orphaned_bindings(document_id)
 
     @router.post(
-        "", responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError)
+        "/bindings",
+        responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError),
     )
     @needs(Need.APPROVE)
     def approve_binding(approval: BindingApproval) -> StepBinding:
         """Vouch for a binding exactly as it is; it holds for the step wherever that stands."""
         return execution.approve_binding(approval)
 
-    return router
-
-
-def _tools(execution: Execution) -> APIRouter:
-    router = APIRouter(prefix="/v1/tools", tags=["bindings"])
-
-    @router.get("")
+    @router.get("/tools")
     @needs(Need.READ)
     def list_tools() -> list[ToolSummary]:
         """List the tools of the catalogue, with their parameters and output fields."""
@@ -209,6 +210,82 @@ def _suspension(execution: Execution) -> APIRouter:
     def release_runs() -> None:
         """Release all runs from the suspension."""
         execution.release()
+
+    return router
+
+
+def _searches(searching: Searches) -> APIRouter:
+    router = APIRouter(prefix="/v1", tags=["searches"])
+
+    @router.get("/search-means")
+    @needs(Need.READ)
+    def get_search_means() -> SearchMeans:
+        """Get whether a search can be started, and which experts would search."""
+        return searching.means()
+
+    @router.post(
+        "/searches",
+        status_code=201,
+        responses=refusals(NotFoundError, ConflictError, InvalidInputError),
+    )
+    @needs(Need.RUN)
+    def start_search(wanted: StartSearch) -> SearchDetail:
+        """Search for the cause of a ticket: experts look, and nothing is changed."""
+        return searching.start(wanted)
+
+    @router.get("/searches")
+    @needs(Need.READ)
+    def list_searches(ticket_id: _ID = "") -> list[SearchSummary]:
+        """List searches of a ticket, or the latest of all: those that are not over first."""
+        return searching.searches(ticket_id)
+
+    @router.get("/searches/{search_id}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def get_search(search_id: str) -> SearchDetail:
+        """Get a search with its tree, what was seen, and its outcome."""
+        return searching.search(search_id)
+
+    return router
+
+
+def _steering(searching: Searches) -> APIRouter:
+    router = APIRouter(prefix="/v1/searches/{search_id}", tags=["searches"])
+
+    @router.post("/pruning", responses=_ACTS)
+    @needs(Need.RUN)
+    def prune_branch(search_id: str, pruning: SearchPruning) -> SearchDetail:
+        """Prune a branch: what was seen there does not count any more."""
+        return searching.prune(search_id, pruning)
+
+    @router.post("/requests", responses=refusals(NotFoundError, ConflictError, InvalidInputError))
+    @needs(Need.RUN)
+    def ask_for_look(search_id: str, request: SearchRequest) -> SearchDetail:
+        """Request a look, to be made next."""
+        return searching.ask_for(search_id, request)
+
+    @router.post("/pause", responses=_ACTS)
+    @needs(Need.RUN)
+    def pause_search(search_id: str) -> SearchDetail:
+        """Pause the search after the current question."""
+        return searching.pause(search_id)
+
+    @router.post("/resumption", responses=_ACTS)
+    @needs(Need.RUN)
+    def resume_search(search_id: str) -> SearchDetail:
+        """Resume the search."""
+        return searching.resume(search_id)
+
+    @router.post("/taking-over", responses=_ACTS)
+    @needs(Need.RUN)
+    def take_search_over(search_id: str) -> SearchDetail:
+        """End the search, since the caller goes on by hand."""
+        return searching.take_over(search_id)
+
+    @router.post("/cancellation", responses=_ACTS)
+    @needs(Need.RUN)
+    def cancel_search(search_id: str) -> SearchDetail:
+        """End the search."""
+        return searching.cancel(search_id)
 
     return router
 

@@ -70,7 +70,11 @@ class RunReporter:
             self._validate_pages(run, stored.events[-1].at)
         is_look = run.asks_nobody or run.workflow.is_checklist
         if state.outcome is RunOutcome.HANDED_OVER and not is_look:
-            self._start_search(run.ticket.id)
+            try:
+                self._searching.start(StartSearch(ticket_id=run.ticket.id, at_once=True))
+            except (ConflictError, InvalidInputError, NotFoundError) as refusal:
+                reason = str(refusal)
+                _log.info("executor.not_searched", ticket_id=run.ticket.id, reason=reason)
 
     def _validate_pages(self, run: Run, at: float) -> None:
         """Tell the knowledge that the pages which the run followed have worked."""
@@ -82,12 +86,6 @@ class RunReporter:
                 at=datetime.fromtimestamp(at, UTC),
             )
             self._proposals().validate(shown)
-
-    def _start_search(self, ticket_id: str) -> None:
-        try:
-            self._searching.start(StartSearch(ticket_id=ticket_id, at_once=True))
-        except (ConflictError, InvalidInputError, NotFoundError) as refusal:
-            _log.info("executor.not_searched", ticket_id=ticket_id, reason=str(refusal))
 
 
 class SearchReporter:

@@ -95,11 +95,12 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
         catalogue,
         adapters,
         clock,
-        is_approved=lambda workflow, step: service.approved_step(workflow, step) is not None,
+        is_approved=lambda workflow, step: step.id in service.approved_steps(workflow),
     )
+    summary_store = SummaryStore(stores.database, stores.outbox, bindings)
     summaries = SummaryService(
         store,
-        SummaryStore(stores.database, stores.outbox, bindings),
+        summary_store,
         searches,
         catalogue=catalogue,
         proposals=lambda: peers.proposals,
@@ -123,8 +124,8 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
         register(REPORT_TASK, reporting.report, on_parked=keep)
         register(SEARCH_TASK, search_engine.advance, on_parked=keep)
         register(SEARCH_REPORT_TASK, search_reporting.report, on_parked=keep)
-        register(DRAW_TASK, summaries.draw, on_parked=summaries.on_not_drawn)
-        register(PROPOSE_TASK, summaries.hand_in, on_parked=summaries.on_not_proposed)
+        register(DRAW_TASK, summaries.draw, on_parked=summary_store.stop_drawing)
+        register(PROPOSE_TASK, summaries.hand_in, on_parked=summary_store.give_up_proposing)
 
     return RunningRoom(
         ExecutorServices(service, searching, summaries),

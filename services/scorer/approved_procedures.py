@@ -10,7 +10,7 @@ from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.lowering import lower
 from services.workflow.graph import reachable, successors
-from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.workflow.model import Step, StepKind, Workflow
 
 BY_APPROVED = "approved"
 """Decider of the facts that an approved procedure states."""
@@ -125,20 +125,15 @@ class _ApprovedComparison:
         if fact.other not in self.same:
             return None
         source, target = self.same[fact.step], self.same[fact.other]
-        ways = self._exits_on(source, self._answer(fact.step, fact.answer))
-        if any(way.target == target for way in ways):
-            return True
-        left_out = self._approved.workflow.by_id.keys() - set(self.same.values())
-        targets = [way.target for way in ways]
-        through = _reachable_through(targets, self._approved.workflow, left_out)
-        return None if target in through else False
-
-    def _exits_on(self, source: str, answer: bool | str) -> list[Transition]:
-        """Return the exits on this answer, or all of them if the answers are worded otherwise."""
-        workflow = self._approved.workflow
+        workflow, answer = self._approved.workflow, self._answer(fact.step, fact.answer)
         question, exits = workflow.by_id[source].text, workflow.exits(source)
         on = [way for way in exits if compared_answer(question, way.condition) == answer]
-        return on or exits
+        ways = on or exits  # all of them if the answers are worded otherwise
+        if any(way.target == target for way in ways):
+            return True
+        left_out = workflow.by_id.keys() - set(self.same.values())
+        through = _reachable_through([way.target for way in ways], workflow, left_out)
+        return None if target in through else False
 
     def is_end(self, fact: Fact) -> bool | None:
         """Return True if nothing that a line states follows the step."""

@@ -52,11 +52,15 @@ class TicketFit:
         fits = {name: score / best if best > 0 else 1.0 for name, score in fits.items()}
         nodes: Sequence[IncidentNode] = (*(hit.node for hit in context.nodes), *context.linked)
         pages = {name: node for node in reversed(nodes) for name in node.document_ids}
+        resolver = LinkResolver(pages)
         for hit in context.nodes:
             fit = _HANDED_OVER * max((fits[name] for name in hit.node.document_ids), default=0.0)
-            for node in _linked(hit.node, pages):
-                for name in node.document_ids:
-                    fits[name] = max(fits.get(name, 0.0), fit)
+            names = dict.fromkeys(map(resolver.resolve, hit.node.linked_documents))
+            linked = [pages[name] for name in names if name and pages[name].id != hit.node.id]
+            if len(linked) < _LEAST_LINKS:
+                continue
+            for name in (name for node in linked for name in node.document_ids):
+                fits[name] = max(fits.get(name, 0.0), fit)
         return cls(fits, context.words)
 
     def covered_share(self, terms: frozenset[str]) -> float:
@@ -90,10 +94,3 @@ def _reason(scores: PageScores, fits: Mapping[str, float], covered: float) -> st
         f" {fits.get(main, 0.0):.2f} of the best hit; the workflow takes up {covered:.0%} of what"
         " the ticket says."
     )
-
-
-def _linked(node: IncidentNode, pages: Mapping[str, IncidentNode]) -> list[IncidentNode]:
-    resolver = LinkResolver(pages)
-    names = dict.fromkeys(resolver.resolve(link) for link in node.linked_documents)
-    nodes = [pages[name] for name in names if name and pages[name].id != node.id]
-    return nodes if len(nodes) >= _LEAST_LINKS else []

@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -130,6 +130,8 @@ class ActiveFaults:
         device.log.extend(fault.herrings)
         self.faults.append(fault)
         _BREAK[fault.kind](device, fault.place)
+        if fault.kind in _LOGGED:
+            device.log.append(_LOGGED[fault.kind].format(fault.place))
 
     def run_due(self) -> None:
         """Apply the late effects that are due."""
@@ -170,75 +172,48 @@ class ActiveFaults:
         return _IS_MENDED[fault.kind](self._world.devices[fault.device], fault.place, self._clock())
 
 
-def _session(device: Device, neighbor: str, **values: object) -> None:
+def _set(part: object, **values: object) -> None:
     for name, value in values.items():
-        setattr(device.sessions[neighbor], name, value)
-
-
-def _port(device: Device, name: str, **values: object) -> None:
-    for key, value in values.items():
-        setattr(device.interfaces[name], key, value)
-
-
-def _fill_flash(device: Device, path: str) -> None:
-    device.files[path] = 2000
-
-
-def _spin(device: Device, name: str) -> None:
-    device.processes[name].cpu = 93.0
-
-
-def _lose_route(device: Device, _place: str) -> None:
-    device.default_route = ""
-
-
-def _stick_routing(device: Device, name: str) -> None:
-    _spin(device, name)
-    device.log.append(f"%SYSMGR-2-SERVICE: {name} does not answer")
-
-
-def _lead_astray(device: Device, _place: str) -> None:
-    device.default_route = "10.0.254.9"
-    device.log.append("%RIB-6-ROUTE: 0.0.0.0/0 via 10.0.254.9 set by ztp")
-
-
-def _stop_fan(device: Device, fan: str) -> None:
-    device.fans[fan] = False
-    device.log.append(f"%ENV-2-FAN: {fan} has failed")
+        setattr(part, name, value)
 
 
 _BREAK: Mapping[str, Callable[[Device, str], None]] = {
-    "bgp_session_shut": lambda d, p: _session(d, p, is_shut=True, reason="admin shutdown"),
-    "bgp_session_hung": lambda d, p: _session(d, p, is_hung=True, reason="hold timer expired"),
-    "bgp_uplink_shut": lambda d, p: _port(d, p, is_shut=True),
-    "bgp_uplink_dark": lambda d, p: _port(d, p, is_dark=True),
-    "default_route_deleted": _lose_route,
-    "fan_failed": _stop_fan,
-    "optic_weak": lambda d, p: _port(d, p, rx_dbm=-17.5),
-    "crc_errors": lambda d, p: _port(d, p, crc=400.0, crc_per_s=3.0),
-    "link_flapping": lambda d, p: _port(d, p, flap_every_s=20.0, flaps=60.0),
-    "process_cpu": _spin,
-    "flash_full": _fill_flash,
-    "false_alarm": lambda d, _p: d.log.append("%ENV-3-FAN: Fan1 speed out of range, recovered"),
-    "server_port_shut": lambda d, p: _port(d, p, is_shut=True),
-    "routing_stuck": _stick_routing,
-    "default_route_wrong": _lead_astray,
-    "image_left": _fill_flash,
+    "bgp_session_shut": lambda d, p: _set(d.sessions[p], is_shut=True, reason="admin shutdown"),
+    "bgp_session_hung": lambda d, p: _set(d.sessions[p], is_hung=True, reason="hold timer expired"),
+    "bgp_uplink_shut": lambda d, p: _set(d.interfaces[p], is_shut=True),
+    "bgp_uplink_dark": lambda d, p: _set(d.interfaces[p], is_dark=True),
+    "default_route_deleted": lambda d, _p: _set(d, default_route=""),
+    "fan_failed": lambda d, p: d.fans.update({p: False}),
+    "optic_weak": lambda d, p: _set(d.interfaces[p], rx_dbm=-17.5),
+    "crc_errors": lambda d, p: _set(d.interfaces[p], crc=400.0, crc_per_s=3.0),
+    "link_flapping": lambda d, p: _set(d.interfaces[p], flap_every_s=20.0, flaps=60.0),
+    "process_cpu": lambda d, p: _set(d.processes[p], cpu=93.0),
+    "flash_full": lambda d, p: d.files.update({p: 2000}),
+    "false_alarm": lambda _d, _p: None,
+    "server_port_shut": lambda d, p: _set(d.interfaces[p], is_shut=True),
+    "routing_stuck": lambda d, p: _set(d.processes[p], cpu=93.0),
+    "default_route_wrong": lambda d, _p: _set(d, default_route="10.0.254.9"),
+    "image_left": lambda d, p: d.files.update({p: 2000}),
 }
+_LOGGED = {
+    "fan_failed": "%ENV-2-FAN: {} has failed",
+    "false_alarm": "%ENV-3-FAN: Fan1 speed out of range, recovered",
+    "routing_stuck": "%SYSMGR-2-SERVICE: {} does not answer",
+    "default_route_wrong": "%RIB-6-ROUTE: 0.0.0.0/0 via 10.0.254.9 set by ztp",
+}
+"""Lines that faults leave in the log of their device, with a gap for their place."""
 
 
-def _is_established(device: Device, neighbors: Sequence[str], now: float) -> bool:
-    return all(device.state_of(device.sessions[n], now) == "Established" for n in neighbors)
-
-
-def _neighbors_over(device: Device, port: str) -> list[str]:
-    return [s.neighbor for s in device.sessions.values() if s.interface == port]
+def _is_established(device: Device, place: str, now: float) -> bool:
+    """Return True if the session with a neighbor is, or those over an interface are."""
+    sessions = [s for s in device.sessions.values() if place in {s.neighbor, s.interface}]
+    return all(device.state_of(each, now) == "Established" for each in sessions)
 
 
 _IS_MENDED: Mapping[str, Callable[[Device, str, float], bool]] = {
-    "bgp_session_shut": lambda d, p, now: _is_established(d, [p], now),
-    "bgp_session_hung": lambda d, p, now: _is_established(d, [p], now),
-    "bgp_uplink_shut": lambda d, p, now: _is_established(d, _neighbors_over(d, p), now),
+    "bgp_session_shut": _is_established,
+    "bgp_session_hung": _is_established,
+    "bgp_uplink_shut": _is_established,
     "bgp_uplink_dark": lambda d, p, _now: not d.interfaces[p].is_dark,
     "default_route_deleted": lambda d, _p, _now: d.default_route == GATEWAY,
     "fan_failed": lambda d, p, _now: d.fans[p],

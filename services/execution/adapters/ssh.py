@@ -4,7 +4,7 @@ import shlex
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,8 @@ def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
             f"{target.name} did not answer {tool.name}: {_first_line(error)}"
         ) from error
     finally:
-        _close(device)
+        with suppress(*_VENDORS):
+            device.disconnect()
 
 
 def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
@@ -145,13 +146,6 @@ def _translate_connection_errors(target: Target) -> Iterator[None]:
 
 def _host_name(target: Target) -> str:
     return target.host if target.port == 22 else f"[{target.host}]:{target.port}"
-
-
-def _close(device: Any) -> None:  # noqa: ANN401 - netmiko's
-    try:
-        device.disconnect()
-    except (OSError, *_VENDORS):
-        return
 
 
 def _first_line(error: BaseException) -> str:

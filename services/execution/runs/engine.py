@@ -68,10 +68,9 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         """Carry the run on until it waits or ends; see `EventEngine.carry_on`."""
         self.carry_on(run_id)
 
-    def _suspend(self, suspension: Suspended, _now: float) -> Wait:
-        return Wait(None, f"all runs stand still, by {suspension.by}")
-
-    def _next_move(self, stored: StoredRun, now: float) -> Move:
+    def _next_move(self, stored: StoredRun, suspension: Suspended | None, now: float) -> Move:
+        if suspension:
+            return Wait(None, f"all runs stand still, by {suspension.by}")
         return next_move(stored.run, stored.state, now)
 
     def _carry_out(

@@ -130,21 +130,15 @@ def _sent_commands(
                 run = session.scalar(select(RunRow.run).where(RunRow.id == event.owner_id)) or {}
                 steps[event.owner_id] = {each["id"]: each for each in run["workflow"]["steps"]}
             sent = str(event.facts.get("shown", ""))
-            place = _source_of(steps[event.owner_id].get(event.step), sent)
-            if place is not None:
+            step = steps[event.owner_id].get(event.step, {})
+            command = page_command(step.get("commands", ()), sent)
+            if command and step.get("citations"):
+                cited = step["citations"][0]
+                lines = cited["start_line"], cited["end_line"]
+                place = _CommandSource(cited["document_id"], *lines, command)
                 answer = find_error_line(sent, event.facts.get("lines", ()))
                 target = str(event.facts.get("target", ""))
                 yield event.owner_id, ticket_id, event.at, place, target, answer
-
-
-def _source_of(step: Mapping[str, Any] | None, sent: str) -> _CommandSource | None:
-    if step is None or not step.get("citations") or not sent.strip():
-        return None
-    command = page_command(step.get("commands", ()), sent)
-    if not command:
-        return None
-    cited = step["citations"][0]
-    return _CommandSource(cited["document_id"], cited["start_line"], cited["end_line"], command)
 
 
 def _to_failed_command(place: _CommandSource, seen: _CommandFailure) -> FailedCommand:

@@ -242,7 +242,12 @@ class _Moves:
         change = self.state.changes.get(place)
         arguments = dict(change.arguments) if change else self._arguments(binding)
         if missing := [name for name in tool.parameters if name not in arguments]:
-            return self._fill(step, missing)
+            filled = self.state.answers.get((place, QuestionKind.FILL))
+            if filled is not None and filled.option != FILLED:
+                return self._after_hand(step, filled.option)
+            text = f"{step.text} It needs {', '.join(missing)}."
+            options = (FILLED, DONE, SKIP, HAND_OVER)
+            return _ask(place, QuestionKind.FILL, text, options, fills=missing)
         try:
             tool.checked(arguments)
         except BadArgumentError as error:
@@ -473,7 +478,7 @@ class _Moves:
             return self._ask_which(step, exits, self._why_failed(place, "look"))
         if not isinstance(seen, Observation):
             return seen
-        earlier = self._earlier_observation(seen)
+        earlier = self.state.latest(seen.tool, seen.target, seen.arguments, before=seen.at - RISE_S)
         if is_rise and earlier is None:
             if self.now < seen.at + RISE_S:
                 return Wait(seen.at + RISE_S)
@@ -520,22 +525,13 @@ class _Moves:
         ]
         if not seen:
             return None
-        later = (each for each in self.state.observations if each.seq > seen[-1].seq)
-        return None if any(self._is_look_of_page(each, call) for each in later) else seen[-1]
-
-    def _is_look_of_page(self, seen: Observation, call: tuple[str, str, Mapping[str, str]]) -> bool:
-        """Return True if a step of the page says to look there."""
-        step = self.run.workflow.by_id.get(seen.place[0])
-        is_step = step is not None and step.kind is StepKind.PROCESS and seen.purpose == "look"
-        return is_step and (seen.tool, seen.target, seen.arguments) == call
-
-    def _earlier_observation(self, seen: Observation) -> Observation | None:
-        """Return an observation by the same call at least `RISE_S` seconds before."""
-        for each in reversed(self.state.observations):
-            same = (each.tool, each.target, each.arguments)
-            if same == (seen.tool, seen.target, seen.arguments) and each.at <= seen.at - RISE_S:
-                return each
-        return None
+        for each in self.state.observations:
+            by_step = self.run.workflow.by_id.get(each.place[0])
+            is_of_page = by_step and by_step.kind is StepKind.PROCESS and each.purpose == "look"
+            is_same = (each.tool, each.target, each.arguments) == call
+            if each.seq > seen[-1].seq and is_of_page and is_same:
+                return None
+        return seen[-1]
 
     def _decide_as(
         self, place: StepVisit, answer: str, who: str, evidence: Sequence[str] = (), by: str = ""
@@ -582,14 +578,6 @@ class _Moves:
         if option in {HAND_OVER, UNDO}:
             return self._stop(option, f"left to a person: {step.text}")
         return self._leave(step, "skipped" if option == SKIP else "by_person")
-
-    def _fill(self, step: Step, missing: Sequence[str]) -> Move:
-        answer = self.state.answers.get((self.state.now, QuestionKind.FILL))
-        if answer is not None and answer.option != FILLED:
-            return self._after_hand(step, answer.option)
-        text = f"{step.text} It needs {', '.join(missing)}."
-        options = (FILLED, DONE, SKIP, HAND_OVER)
-        return _ask(self.state.now, QuestionKind.FILL, text, options, (), fills=list(missing))
 
     def _stop(self, option: str, why: str) -> Move:
         if option == UNDO:

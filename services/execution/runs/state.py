@@ -1,5 +1,6 @@
 """State of a run: a pure function of its events."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -147,12 +148,18 @@ class RunState:
         return [o for o in self.observations if o.place == place and o.purpose == purpose]
 
     def latest(
-        self, tool: str, target: str, arguments: Mapping[str, str], *, after: float = 0.0
+        self,
+        tool: str,
+        target: str,
+        arguments: Mapping[str, str],
+        *,
+        after: float = 0.0,
+        before: float = math.inf,
     ) -> Observation | None:
-        """Return the last observation by this call, since a moment."""
+        """Return the last observation by this call between two moments."""
         for each in reversed(self.observations):
             same = (each.tool, each.target, each.arguments) == (tool, target, arguments)
-            if same and each.at >= after:
+            if same and after <= each.at <= before:
                 return each
         return None
 
@@ -211,7 +218,15 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
         case RunEventKind.PREPARED:
             state.prepared[place] = event
         case RunEventKind.SENT:
-            state.changes[place] = _change(event, place)
+            state.changes[place] = SentChange(
+                place,
+                facts["tool"],
+                facts["target"],
+                facts["arguments"],
+                event.seq,
+                event.at,
+                event.kind,
+            )
         case RunEventKind.NOT_SENT | RunEventKind.UNKNOWN:
             state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
         case RunEventKind.QUESTION_RAISED:
@@ -267,10 +282,3 @@ def _observe(state: RunState, event: Event, place: StepVisit) -> None:
     state.calls[seen.tool] += 1
     if event.kind is RunEventKind.CHANGED:
         state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
-
-
-def _change(event: Event, place: StepVisit) -> SentChange:
-    facts = event.facts
-    return SentChange(
-        place, facts["tool"], facts["target"], facts["arguments"], event.seq, event.at, event.kind
-    )

@@ -112,23 +112,19 @@ class Catalogue(Value):
                 f"{tool.name} does not fill the parameters of {other_tool.name}"
             )
         if isinstance(other, OutputCondition):
-            if other.on:
-                self._check_condition_target(tool, other_tool, other.on)
+            target = self.targets_by_name.get(other.on)
+            if other.on and target is None:
+                raise BadCatalogueError(f"{tool.name} asks {other.on!r}, which is no target")
+            if target and target.kind != other_tool.target:
+                raise BadCatalogueError(
+                    f"{tool.name} asks {other.on}, a {target.kind}, by {other_tool.name}, which is"
+                    f" for a {other_tool.target}"
+                )
             for test in other.tests:
                 if test.field not in other_tool.output.fields:
                     raise BadCatalogueError(
                         f"{tool.name}: {other_tool.name} tells no {test.field!r}"
                     )
-
-    def _check_condition_target(self, tool: Tool, other_tool: Tool, on: str) -> None:
-        target = self.targets_by_name.get(on)
-        if target is None:
-            raise BadCatalogueError(f"{tool.name} asks {on!r}, which is no target")
-        if target.kind != other_tool.target:
-            raise BadCatalogueError(
-                f"{tool.name} asks {on}, a {target.kind}, by {other_tool.name}, which is for a"
-                f" {other_tool.target}"
-            )
 
 
 def _check_unique(noun: str, names: Iterable[str]) -> None:
@@ -170,16 +166,14 @@ class CachedCatalogue:
         Raises:
             BadCatalogueError: It is not valid; that stops runs, and no older one is used.
         """
-        if self._folder is None:
+        folder = self._folder
+        if folder is None:
             return self._catalogue
         with self._lock:
-            if (state := self._fingerprint(self._folder)) != self._state:
-                self._catalogue = Catalogue.of_folder(self._folder)
+            paths = [folder / POLICY, folder / TARGETS, *sorted((folder / TOOLS).glob("*.yaml"))]
+            stats = ((path, path.stat()) for path in paths if path.exists())
+            state = tuple((str(p), s.st_mtime_ns, s.st_size, s.st_ino) for p, s in stats)
+            if state != self._state:
+                self._catalogue = Catalogue.of_folder(folder)
                 self._state = state
             return self._catalogue
-
-    @staticmethod
-    def _fingerprint(folder: Path) -> tuple[object, ...]:
-        paths = [folder / POLICY, folder / TARGETS, *sorted((folder / TOOLS).glob("*.yaml"))]
-        stats = ((path, path.stat()) for path in paths if path.exists())
-        return tuple((str(p), s.st_mtime_ns, s.st_size, s.st_ino) for p, s in stats)

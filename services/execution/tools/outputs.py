@@ -53,12 +53,17 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
     is_cut = len(raw) > tool.most_bytes
     if is_whole:
         non_empty = [line[:500] for line in text.splitlines() if line.strip()]
-        whole = _ends(non_empty)
+        if len(non_empty) > WHOLE_HEAD + WHOLE_TAIL:
+            ends = [*non_empty[:WHOLE_HEAD], *non_empty[-WHOLE_TAIL:]]
+        else:
+            ends = non_empty
+        whole = _first_lines(ends, WHOLE_CHARACTERS)
         return ParsedOutput(
             fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(non_empty)
         )
-    kept = list(dict.fromkeys(lines)) or text.splitlines()
-    return ParsedOutput(fields=fields, lines=_short(kept), is_cut=is_cut)
+    matched = list(dict.fromkeys(lines)) or text.splitlines()
+    kept = _first_lines([line[:500] for line in matched[:KEPT_LINES]], KEPT_CHARACTERS)
+    return ParsedOutput(fields=fields, lines=kept, is_cut=is_cut)
 
 
 def clean_output(text: str, output: Output) -> str:
@@ -103,31 +108,14 @@ def _typed(field: OutputField, value: object) -> Scalar:
         return text.casefold() in {"true", "yes", "up", "1", "on", "enabled", "ok"}
     if field.type == "number":
         return as_number(text.replace(",", "").removesuffix("%"))
-    return next(
-        (
-            value_of_field
-            for value_of_field in field.values
-            if value_of_field.casefold() == text.casefold()
-        ),
-        text,
-    )
+    return next((v for v in field.values if v.casefold() == text.casefold()), text)
 
 
-def _short(lines: list[str]) -> tuple[str, ...]:
-    kept: list[str] = []
-    for line in lines[:KEPT_LINES]:
-        if sum(map(len, kept)) > KEPT_CHARACTERS:
-            break
-        kept.append(line[:500])
-    return tuple(kept)
-
-
-def _ends(lines: list[str]) -> tuple[str, ...]:
-    if len(lines) > WHOLE_HEAD + WHOLE_TAIL:
-        lines = [*lines[:WHOLE_HEAD], *lines[-WHOLE_TAIL:]]
+def _first_lines(lines: list[str], characters: int) -> tuple[str, ...]:
+    """Return the first lines, up to the one with which they have more than these characters."""
     kept: list[str] = []
     for line in lines:
-        if sum(map(len, kept)) > WHOLE_CHARACTERS:
+        if sum(map(len, kept)) > characters:
             break
         kept.append(line)
     return tuple(kept)

@@ -57,17 +57,8 @@ class ParameterSpec(CatalogueEntry):
             raise BadArgumentError(
                 f"{name} may not be {value[:80]!r}: {self.pattern or 'one word'}"
             )
-        if self.type != "string":
-            self._check_number(name, value)
-        return value
-
-    def typed(self, value: str) -> str | int | float:
-        """Convert a value to the type that the parameter states."""
         if self.type == "string":
             return value
-        return int(value) if self.type == "integer" else float(value)
-
-    def _check_number(self, name: str, value: str) -> None:
         try:
             number = float(value) if self.type == "number" else int(value)
         except ValueError:
@@ -75,6 +66,13 @@ class ParameterSpec(CatalogueEntry):
         low = self.minimum is not None and number < self.minimum
         if low or (self.maximum is not None and number > self.maximum):
             raise BadArgumentError(f"{name} lies in {self.minimum} to {self.maximum}, got {value}")
+        return value
+
+    def typed(self, value: str) -> str | int | float:
+        """Convert a value to the type that the parameter states."""
+        if self.type == "string":
+            return value
+        return int(value) if self.type == "integer" else float(value)
 
 
 class OutputField(CatalogueEntry):

@@ -23,8 +23,13 @@ def build_answer(search: Search, state: SearchState, plan: Plan | None) -> Searc
 
     It has no cause if no claim rests on what a device told.
     """
+    findings = {id_: state.findings_on(id_) for id_ in state.hypotheses}
     without_cause = SearchAnswer(
-        contradictions=tuple(_contradictions(state)),
+        contradictions=tuple(
+            Contradiction(hypothesis=id_, supporting=supporting, refuting=refuting)
+            for id_, (supporting, refuting) in findings.items()
+            if supporting and refuting
+        ),
         ruled_out=tuple(
             id_
             for id_ in state.hypotheses
@@ -104,13 +109,6 @@ def _check_claim(search: Search, state: SearchState, claim: ModelClaim) -> Searc
 
 def _strike(claim: ModelClaim, why: str) -> SearchClaim:
     return SearchClaim(text=_short(claim.text), cited=(), struck=why)
-
-
-def _contradictions(state: SearchState) -> Iterable[Contradiction]:
-    for id_ in state.hypotheses:
-        supporting, refuting = state.findings_on(id_)
-        if supporting and refuting:
-            yield Contradiction(hypothesis=id_, supporting=supporting, refuting=refuting)
 
 
 def _check_suggestion(search: Search, suggested: ModelSuggestion | None) -> Suggestion | None:

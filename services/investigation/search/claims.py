@@ -76,11 +76,12 @@ class Vocabulary:
 def find_unsupported(text: str, evidence: CitedEvidence, vocabulary: Vocabulary) -> str:
     """Return what of a statement is not in the evidence, in words; empty if all of it is."""
     statement, shown = _REFERENCE.sub(" ", text), evidence.text
-    checks = list(_checks_of(statement, vocabulary, evidence))
-    for what, is_there in checks:
-        if not is_there(shown):
+    has_values = False
+    for what, is_there in _checks_of(statement, vocabulary, evidence):
+        if not is_there:
             return f"{what!r} is not in the cited lines"
-    if checks:
+        has_values = True
+    if has_values:
         return ""
     words = {stem(word) for word in words_of(statement) if len(word) >= _LEAST_LETTERS}
     shown_stems = {stem(word) for word in words_of(shown)}
@@ -89,76 +90,52 @@ def find_unsupported(text: str, evidence: CitedEvidence, vocabulary: Vocabulary)
     return "nothing of it is in the cited lines"
 
 
-class _TextCheck:
-    """Check that a text is in the evidence."""
-
-    def __init__(self, pattern: str) -> None:
-        self._pattern = re.compile(pattern)
-
-    def __call__(self, shown: str) -> bool:
-        return self._pattern.search(shown) is not None
-
-
-@dataclass(frozen=True)
-class _NumberCheck:
-    written: str
-    before: str
-
-    def __call__(self, shown: str) -> bool:
-        value, numbers = float(self.written), [float(n) for n in _NUMBER.findall(shown)]
-        numbers += [abs(n) for n in numbers]  # `17.5 dBm under` of -17.5 dBm
-        if _ABOVE.search(self.before):
-            return any(n >= value for n in numbers)
-        if _BELOW.search(self.before):
-            return any(n <= value for n in numbers)
-        digits = len(self.written.partition(".")[2])
-        return any(round(n, digits) == value for n in numbers)
+def _has_number(shown: str, written: str, before: str) -> bool:
+    """Return True if a text has the number, or one on the side of it that the words before say."""
+    value, numbers = float(written), [float(n) for n in _NUMBER.findall(shown)]
+    numbers += [abs(n) for n in numbers]  # `17.5 dBm under` of -17.5 dBm
+    if _ABOVE.search(before):
+        return any(n >= value for n in numbers)
+    if _BELOW.search(before):
+        return any(n <= value for n in numbers)
+    digits = len(written.partition(".")[2])
+    return any(round(n, digits) == value for n in numbers)
 
 
-@dataclass(frozen=True)
-class _StateCheck:
-    word: str
-    means: tuple[tuple[str, str, str], ...]
-    fields: tuple[tuple[str, str, Scalar], ...]
-
-    def __call__(self, shown: str) -> bool:
-        implied_fields = {(tool, field) for tool, field, _ in self.means}
-        observed = [each for each in self.fields if each[:2] in implied_fields]
-        if observed:  # `shut down: no` has the words, and says that it is not
-            return any((t, f, str(value)) in self.means for t, f, value in observed)
-        return _TextCheck(_whole_word(self.word))(shown) or (
-            names_fault(self.word) and names_fault(shown)
-        )
-
-
-@dataclass(frozen=True)
-class _AbsenceCheck:
-    """Check that another value was observed than the one that the statement negates."""
-
-    value: str
-
-    def __call__(self, shown: str) -> bool:
-        return not _TextCheck(_whole_word(self.value))(shown)
-
-
-_Check = _TextCheck | _NumberCheck | _StateCheck | _AbsenceCheck
+def _has_state(evidence: CitedEvidence, word: str, means: tuple[tuple[str, str, str], ...]) -> bool:
+    """Return True if a field that the word is about has its value, or else the text the word."""
+    implied_fields = {(tool, field) for tool, field, _ in means}
+    observed = [each for each in evidence.fields if each[:2] in implied_fields]
+    if observed:  # `shut down: no` has the words, and says that it is not
+        return any((t, f, str(value)) in means for t, f, value in observed)
+    shown = evidence.text
+    is_there = re.search(_whole_word(word), shown) is not None
+    return is_there or (names_fault(word) and names_fault(shown))
 
 
 def _checks_of(
     statement: str, vocabulary: Vocabulary, evidence: CitedEvidence
-) -> Iterator[tuple[str, _Check]]:
+) -> Iterator[tuple[str, bool]]:
+    """Yield each value of a statement, with True if the evidence has it."""
+    shown = evidence.text
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(statement)]
     for each in quoted:
-        yield each, _TextCheck(_whole_word(each.casefold()).replace(r"\ ", r"\s+"))
+        pattern = _whole_word(each.casefold()).replace(r"\ ", r"\s+")
+        yield each, re.search(pattern, shown) is not None
     rest = _QUOTED.sub(" ", statement)
     for match in _WORD.finditer(rest):
         word = match.group().rstrip(".:!?").lstrip("~≈")
         bare = word.lstrip("<>≤≥=")
         if measured := _MEASURED.fullmatch(bare):
             before = rest[: match.start()].casefold() + word[: len(word) - len(bare)]
-            yield bare, _NumberCheck(measured.group(1), before)
-        elif any(c.isdigit() for c in word) or "_" in word or "/" in word.strip("/"):
-            yield from _name_checks(word)
+            yield bare, _has_number(shown, measured.group(1), before)
+        elif (
+            any(c.isdigit() for c in word)
+            or "_" in word
+            or (word.startswith("/") and "/" in word.strip("/"))
+        ):
+            own = re.sub(r"(?:'s|’s)$", "", word)
+            yield own, re.search(_whole_word(own.casefold()), shown) is not None
     folded = rest.casefold()
     cited = {line.strip().casefold() for text in evidence.texts for line in text.splitlines()}
     lines = [line for line in cited if len(line.split()) > 1]
@@ -167,20 +144,14 @@ def _checks_of(
     for word, means in sorted(vocabulary.means.items(), key=lambda each: -len(each[0])):
         spans = [at.span() for at in re.finditer(_whole_word(word), folded)]
         if any(not _NEGATED.search(folded[:begin]) for begin, _ in spans):
-            yield word, _StateCheck(word, means, evidence.fields)
+            yield word, _has_state(evidence, word, means)
         elif spans and any(
             (tool, name) in vocabulary.values.get(word, ()) for tool, name, _ in evidence.fields
         ):
-            yield f"not {word}", _AbsenceCheck(word)
+            # Another value was observed than the one that the statement negates.
+            yield f"not {word}", re.search(_whole_word(word), shown) is None
         for begin, end in spans:  # `down` is no state of its own in `shut down`
             folded = folded[:begin] + "·" * (end - begin) + folded[end:]
-
-
-def _name_checks(word: str) -> Iterator[tuple[str, _Check]]:
-    is_name = any(c.isdigit() for c in word) or "_" in word or word.startswith("/")
-    if is_name:
-        own = re.sub(r"(?:'s|’s)$", "", word)
-        yield own, _TextCheck(_whole_word(own.casefold()))
 
 
 def _whole_word(word: str) -> str:

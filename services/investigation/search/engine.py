@@ -67,11 +67,10 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
         """Carry the search on until the model has answered once, or it waits or ends."""
         self.carry_on(search_id)
 
-    def _suspend(self, suspension: Suspended, now: float) -> Wait:
-        why = f"all runs and searches stand still, by {suspension.by}"
-        return Wait(now + SUSPENSION_RETRY_S, why)
-
-    def _next_move(self, stored: StoredSearch, now: float) -> Move:
+    def _next_move(self, stored: StoredSearch, suspension: Suspended | None, now: float) -> Move:
+        if suspension:
+            why = f"all runs and searches stand still, by {suspension.by}"
+            return Wait(now + SUSPENSION_RETRY_S, why)
         return next_move(stored.search, stored.state, now)
 
     def _carry_out(self, stored: StoredSearch, move: Ask | SearchLook, driver: str) -> bool:
@@ -121,21 +120,16 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
             raise LostSearchError(f"another worker drives the search {search.id}")
         try:
             output = self._observe(stored, move)
-        except (NotSentError, UnknownEffectError, BadArgumentError) as error:
-            event = NewSearchEvent(
-                SearchEventKind.NOT_OBSERVED, move.node, {**facts, "why": str(error)}
-            )
         except FlowXpertError as error:
-            if not call.is_lookup:
+            is_of_call = isinstance(error, NotSentError | UnknownEffectError | BadArgumentError)
+            if not is_of_call and not call.is_lookup:
                 raise
-            event = NewSearchEvent(
-                SearchEventKind.NOT_OBSERVED, move.node, {**facts, "why": str(error)}
-            )
+            facts |= {"why": str(error)}
+            event = NewSearchEvent(SearchEventKind.NOT_OBSERVED, move.node, facts)
         else:
-            facts |= {"fields": dict(output.fields), "lines": list(output.lines)}
-            event = NewSearchEvent(
-                SearchEventKind.OBSERVED, move.node, {**facts, "is_cut": output.is_cut}
-            )
+            lines = {"lines": list(output.lines), "is_cut": output.is_cut}
+            facts |= {"fields": dict(output.fields), **lines}
+            event = NewSearchEvent(SearchEventKind.OBSERVED, move.node, facts)
         self._store.record(stored, event, self._clock.now(), driver=driver)
 
     def _observe(self, stored: StoredSearch, move: SearchLook) -> ParsedOutput:

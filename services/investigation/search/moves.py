@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.contracts.searching import (
-    Cited,
     HypothesisState,
     NodeState,
     SearchAnswer,
@@ -21,7 +20,6 @@ from services.investigation.search.model_questions import (
     MOST_CLAIMS,
     MOST_FINDINGS,
     LookChoice,
-    ModelFinding,
     Plan,
     Reflection,
     act_messages,
@@ -366,10 +364,14 @@ class _SearchMoves:
 
     def _apply_reflection(self, node: SubtaskNode, reflection: Reflection) -> Move:
         kept = sum(not f.struck for n in self.state.nodes.values() for f in n.findings)
+        words = vocabulary_of(self.search, self.state)
         findings: list[dict[str, object]] = []
         for each in reflection.findings[:MOST_FINDINGS]:
             cited = self.state.observations[node.observation].citation_of(each.lines, each.fields)
-            why = self._reason_to_strike(cited, each)
+            why = "it cites no line that is there"
+            if cited.lines or cited.fields:
+                evidence = evidence_of(self.state, (cited,))
+                why = find_unsupported(each.text, evidence, words)
             kept += not why
             findings.append(
                 {
@@ -395,12 +397,6 @@ class _SearchMoves:
         return self._settle(
             node, NodeState.INFORMATIVE, _short(reflection.why), before=(reflected,)
         )
-
-    def _reason_to_strike(self, cited: Cited, finding: ModelFinding) -> str:
-        if not cited.lines and not cited.fields:
-            return "it cites no line that is there"
-        evidence = evidence_of(self.state, (cited,))
-        return find_unsupported(finding.text, evidence, vocabulary_of(self.search, self.state))
 
     # What becomes of a node
 

@@ -46,19 +46,15 @@ def load_experts(folder: Path | None, catalogue: Catalogue) -> tuple[Expert, ...
     own = sorted((folder / EXPERTS).glob("*.yaml")) if folder else []
     by_name: dict[str, Expert] = {}
     for path in own or sorted(SHIPPED.glob("*.yaml")):
-        expert = _of_file(path)
+        try:
+            expert = Expert.model_validate(yaml.safe_load(path.read_text()))
+        except (OSError, ValueError, yaml.YAMLError, ValidationError) as error:
+            raise BadCatalogueError(f"{path.name}: {error}") from error
         if expert.name in by_name:
             raise BadCatalogueError(f"{path.name}: the expert {expert.name!r} is told twice")
         names = _resolve_tools(expert.tools, catalogue, path)
         by_name[expert.name] = expert.model_copy(update={"tools": names})
     return tuple(each for each in by_name.values() if each.tools)
-
-
-def _of_file(path: Path) -> Expert:
-    try:
-        return Expert.model_validate(yaml.safe_load(path.read_text()))
-    except (OSError, ValueError, yaml.YAMLError, ValidationError) as error:
-        raise BadCatalogueError(f"{path.name}: {error}") from error
 
 
 def _resolve_tools(patterns: Iterable[str], catalogue: Catalogue, path: Path) -> tuple[str, ...]:

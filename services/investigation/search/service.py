@@ -177,7 +177,6 @@ class SearchService:
     def _build_search(
         self, ticket: TicketDetail, experts: tuple[Expert, ...], catalogue: Catalogue
     ) -> Search:
-        caller, settings = current_caller(), self._settings
         names = {name for expert in experts for name in expert.tools}
         denied = set(catalogue.policy.denied_targets)
         return Search(
@@ -196,18 +195,8 @@ class SearchService:
                 if tool.effect is ToolEffect.CHANGE
             ),
             targets={each.name: each.kind for each in catalogue.targets if each.name not in denied},
-            limits=SearchLimits(
-                depth=settings.depth,
-                width=settings.width,
-                calls=settings.calls,
-                questions=settings.questions,
-                tokens=settings.tokens,
-                within_s=settings.within_s,
-                silences=settings.silences,
-                answer_within_s=settings.answer_within_s,
-                answer_tokens=settings.answer_tokens,
-            ),
-            started_by=caller.name,
+            limits=SearchLimits.model_validate(self._settings, from_attributes=True),
+            started_by=current_caller().name,
             started_at=datetime.fromtimestamp(self._clock.now(), UTC),
         )
 

@@ -18,7 +18,6 @@ from services.contracts.searching import (
 )
 from services.investigation.search.search import Search
 from services.investigation.search.state import (
-    ExpertFinding,
     ExpertObservation,
     SearchState,
     SubtaskNode,
@@ -46,7 +45,7 @@ def detail_of(stored: StoredSearch, now: float) -> SearchDetail:
         hypotheses=tuple(_hypotheses(state)),
         requests=tuple(request.what for request in state.requests),
         answer=state.answer,
-        bounds=_bounds(search),
+        bounds=SearchBounds.model_validate(search.limits, from_attributes=True),
         spent=SearchSpent(
             calls=state.calls,
             questions=state.questions,
@@ -79,7 +78,9 @@ def _node(state: SearchState, node: SubtaskNode) -> SearchNode:
         tool=node.call.tool if node.call else "",
         target=node.call.target if node.call else "",
         observation=_observation(seen) if seen else None,
-        findings=tuple(_finding(each) for each in node.findings),
+        findings=tuple(
+            SearchFinding.model_validate(each, from_attributes=True) for each in node.findings
+        ),
     )
 
 
@@ -98,18 +99,6 @@ def _observation(seen: ExpertObservation) -> SearchObservation:
     )
 
 
-def _finding(each: ExpertFinding) -> SearchFinding:
-    return SearchFinding(
-        id=each.id,
-        node=each.node,
-        text=each.text,
-        cited=each.cited,
-        supports=each.supports,
-        refutes=each.refutes,
-        struck=each.struck,
-    )
-
-
 def _hypotheses(state: SearchState) -> Iterator[SearchHypothesis]:
     for id_, text in state.hypotheses.items():
         supporting, refuting = state.findings_on(id_)
@@ -120,18 +109,6 @@ def _hypotheses(state: SearchState) -> Iterator[SearchHypothesis]:
             supported_by=supporting,
             refuted_by=refuting,
         )
-
-
-def _bounds(search: Search) -> SearchBounds:
-    limits = search.limits
-    return SearchBounds(
-        depth=limits.depth,
-        width=limits.width,
-        calls=limits.calls,
-        questions=limits.questions,
-        tokens=limits.tokens,
-        within_s=limits.within_s,
-    )
 
 
 _WORDS = {

@@ -13,7 +13,7 @@ from services.investigation.summary.learned_workflow import LearnedWorkflow
 from services.investigation.summary.plan import Ask, NotLearnedError, Plan, ToolStep, iter_nodes
 from services.investigation.summary.replay import replay_all
 from services.investigation.summary.summarise import Learner, check_graph, page_of
-from services.investigation.summary.trace import Call, Trace, is_hidden
+from services.investigation.summary.trace import Trace, is_hidden
 from services.llm.chat_model import ChatModel, ChatRequest, ModelAnswerError
 from services.llm.prompts import load_prompt
 from services.llm.structured import (
@@ -36,11 +36,7 @@ _PROMPT = load_prompt("services.investigation", "summarise")
 
 def model_learner(model: ChatModel, catalogue: Catalogue, title: str) -> Learner:
     """Return a learner that asks a model, and tells it a few times what does not hold."""
-
-    def learn(traces: Sequence[Trace]) -> LearnedWorkflow:
-        return _DrawingSession(model, catalogue, title, traces).learn()
-
-    return learn
+    return lambda traces: _DrawingSession(model, catalogue, title, traces).learn()
 
 
 class _UnsoundGraphError(ModelAnswerError):
@@ -69,7 +65,11 @@ class _DrawingSession:
             NotLearnedError: It is not, after all repairs.
             ModelUnavailableError: See `ChatModel.complete`.
         """
-        tools = [self._catalogue.by_name[name] for name in self._relevant_tools()]
+        used = dict.fromkeys(c.tool for each in self._traces for c in each.calls)
+        in_catalogue = [name for name in used if name in self._catalogue.by_name]
+        verifying = (self._catalogue.tool(name).verify for name in in_catalogue)
+        names = dict.fromkeys([*in_catalogue, *(each.tool for each in verifying if each)])
+        tools = [self._catalogue.by_name[name] for name in names]
         values = {
             "tools": "\n".join(map(_tool_in_words, tools)),
             "traces": "\n\n".join(map(_trace_in_words, self._traces)),
@@ -156,13 +156,6 @@ class _DrawingSession:
             if isinstance(node, Ask) and is_hidden(node.test.value):
                 raise NotLearnedError("a decision rests on something that was taken out")
 
-    def _relevant_tools(self) -> list[str]:
-        """Return the names of the tools in the traces, and of those that verify them."""
-        used = dict.fromkeys(c.tool for each in self._traces for c in each.calls)
-        in_catalogue = [name for name in used if name in self._catalogue.by_name]
-        verify = (self._catalogue.tool(name).verify for name in in_catalogue)
-        return [*dict.fromkeys([*in_catalogue, *(each.tool for each in verify if each)])]
-
 
 def _with_guarded(plan: Plan, *, is_guarded: bool = False) -> Iterator[tuple[ToolStep, bool]]:
     """Yield each action, with whether a question comes before it."""
@@ -181,8 +174,13 @@ def parse_calls(text: str) -> list[Mapping[str, Any]]:
     Raises:
         ModelAnswerError: There is none.
     """
+    try:
+        whole = json.loads(text)
+        values = whole if isinstance(whole, list) else [whole]
+    except (ValueError, RecursionError):
+        values = [*json_objects(text)]
     calls: list[Mapping[str, Any]] = []
-    for value in _values(text):
+    for value in values:
         if isinstance(value, Mapping) and isinstance(value.get("calls"), list):
             calls += [each for each in value["calls"] if isinstance(each, Mapping)]
         elif isinstance(value, Mapping) and "call" in value:
@@ -190,14 +188,6 @@ def parse_calls(text: str) -> list[Mapping[str, Any]]:
     if not calls:
         raise ModelAnswerError("no call was found: expected JSON, {'calls': [{'call': …}, …]}")
     return calls[:MOST_CALLS]
-
-
-def _values(text: str) -> list[object]:
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        return [*json_objects(text)]
-    return whole if isinstance(whole, list) else [whole]
 
 
 def _tool_in_words(tool: Tool) -> str:
@@ -213,16 +203,15 @@ def _tool_in_words(tool: Tool) -> str:
 
 def _trace_in_words(trace: Trace) -> str:
     labels = ", ".join(f"{name}={value}" for name, value in trace.labels.items())
-    ended = f"ended: {trace.ended.value.replace('_', ' ')}"
-    return "\n".join([f"ticket with {labels}", *map(_call_in_words, trace.calls), ended])
-
-
-def _call_in_words(call: Call) -> str:
-    arguments = ", ".join(f"{name}={value}" for name, value in call.arguments.items())
-    fields = ", ".join(f"{name}={str(value)[:MOST_VALUE]}" for name, value in call.fields.items())
-    how = ""
-    if not call.succeeded:
-        how = " failed"
-    elif call.effect is ToolEffect.CHANGE:
-        how = " taken back" if call.undone else " worked" if call.verified else " did not show"
-    return f"{call.at:.0f} s {call.effect} {call.tool}({arguments}) on {call.target}:{how} {fields}"
+    lines = [f"ticket with {labels}"]
+    for call in trace.calls:
+        arguments = ", ".join(f"{name}={value}" for name, value in call.arguments.items())
+        fields = ", ".join(f"{name}={str(v)[:MOST_VALUE]}" for name, v in call.fields.items())
+        how = ""
+        if not call.succeeded:
+            how = " failed"
+        elif call.effect is ToolEffect.CHANGE:
+            how = " taken back" if call.undone else " worked" if call.verified else " did not show"
+        made = f"{call.at:.0f} s {call.effect} {call.tool}({arguments})"
+        lines.append(f"{made} on {call.target}:{how} {fields}")
+    return "\n".join([*lines, f"ended: {trace.ended.value.replace('_', ' ')}"])

@@ -161,14 +161,17 @@ def find_guards(
     That is a state that no longer held after it, every other state that never varied, and a
     number far from 0: what was never seen is not changed.
     """
-    tests = [*answered]
+    tests = {(each.look, each.test) for each in answered}
+    decided = {(look, test.field) for look, test in tests}
     new_tests = [
         each
         for look in looks
         for name, field in catalogue.tool(look.call.tool).output.fields.items()
-        if not _is_decided(look.call, name, field, tests)
+        # An earlier question decides one of two states, or a number.
+        if (look.call, name) not in decided
+        or not (0 < len(field.values) <= 2 or field.type == "number")
         for each in _guard_candidates(look, cases, name, field)
-        if (each.look, each.test) not in {(a.look, a.test) for a in tests}
+        if (each.look, each.test) not in tests
     ]
     # Numbers that changed together with a state of the same look say nothing more.
     turned = {each.look for each in new_tests if each.kind is FieldTestKind.STATE}
@@ -269,14 +272,6 @@ def _number_test(
     plain = int(value) if float(value).is_integer() else value
     test = Test(field=name, comparison=comparison, value=plain)
     return FieldTest(look.call, test, kind)
-
-
-def _is_decided(
-    look: PlannedCall, name: str, field: OutputField, answered: Sequence[FieldTest]
-) -> bool:
-    """Return True if an earlier question decides the field: one of two states, or a number."""
-    on_same_field = [each for each in answered if each.look == look and each.test.field == name]
-    return bool(on_same_field) and (0 < len(field.values) <= 2 or field.type == "number")
 
 
 def _usable_values(calls: Sequence[Call], name: str) -> list[Scalar]:

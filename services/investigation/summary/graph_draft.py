@@ -188,10 +188,11 @@ class GraphDraft:
 
     def _parse_argument(self, tool: str, name: str, text: str) -> Argument:
         origin, _, value = text[:MOST_TEXT].partition(":")
+        fields = {f"{t.name}.{field}" for t in self.catalogue.tools for field in t.output.fields}
         match origin:
             case "label" if value in self.labels:
                 return Argument(origin=Origin.LABEL, value=value)
-            case "field" if _is_field(self.catalogue, value):
+            case "field" if value in fields:
                 return Argument(origin=Origin.FIELD, value=value)
             case "given":
                 try:
@@ -234,11 +235,6 @@ def _repeats_look(act: ToolStep, before: Sequence[object], catalogue: Catalogue)
         if catalogue.tool(each.tool).effect is ToolEffect.CHANGE
     ]
     return bool(changes) and act.call in calls[: changes[-1]]
-
-
-def _is_field(catalogue: Catalogue, value: str) -> bool:
-    tool, _, name = value.partition(".")
-    return tool in catalogue.by_name and name in catalogue.tool(tool).output.fields
 
 
 def _word(call: Mapping[str, Any], name: str) -> str:

@@ -51,8 +51,25 @@ def write_page(
     by_model: str = "",
 ) -> LearnedWorkflow:
     """Write the page of a plan; `labels` are those that all tickets had in common."""
-    return _LearnedPageWriter(catalogue).write(
-        plan, plain_title(title), labels, tuple(tickets), by_model
+    writer, title = _LearnedPageWriter(catalogue), plain_title(title)
+    runs = "one ticket; one path was seen" if len(tickets) == 1 else f"{len(tickets)} tickets"
+    writer.say(f"# {title}", "")
+    writer.say(f"Learned from {runs}: what was done about them, and what was seen to help.")
+    if labels:
+        conditions = " and ".join(f"`{name}` `{value}`" for name, value in labels.items())
+        writer.say("", f"For tickets with {conditions}.")
+    writer.say("", "## Steps", "")
+    body = writer.body(plan, 0)
+    while writer.lines and not writer.lines[-1]:
+        writer.lines.pop()
+    return LearnedWorkflow(
+        title=title,
+        labels=labels,
+        text="\n".join(writer.lines) + "\n",
+        procedure=Procedure(title=title, lines=((1, len(writer.lines)),), body=body),
+        by_node=writer.bindings,
+        tickets=tuple(tickets),
+        by_model=by_model,
     )
 
 
@@ -65,41 +82,11 @@ def plain_title(title: str) -> str:
 class _LearnedPageWriter:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._lines: list[str] = []
-        self._bindings: dict[str, Binding] = {}
+        self.lines: list[str] = []
+        self.bindings: dict[str, Binding] = {}
         self._nodes = 0
 
-    def write(
-        self,
-        plan: Plan,
-        title: str,
-        labels: Mapping[str, str],
-        tickets: tuple[str, ...],
-        by_model: str,
-    ) -> LearnedWorkflow:
-        self._say(f"# {title}", "")
-        is_one = len(tickets) == 1
-        runs = "one ticket; one path was seen" if is_one else f"{len(tickets)} tickets"
-        self._say(f"Learned from {runs}: what was done about them, and what was seen to help.")
-        if labels:
-            conditions = " and ".join(f"`{name}` `{value}`" for name, value in labels.items())
-            self._say("", f"For tickets with {conditions}.")
-        self._say("", "## Steps", "")
-        body = self._body(plan, 0)
-        while self._lines and not self._lines[-1]:
-            self._lines.pop()
-        procedure = Procedure(title=title, lines=((1, len(self._lines)),), body=body)
-        return LearnedWorkflow(
-            title=title,
-            labels=labels,
-            text="\n".join(self._lines) + "\n",
-            procedure=procedure,
-            by_node=self._bindings,
-            tickets=tickets,
-            by_model=by_model,
-        )
-
-    def _body(self, plan: Plan, depth: int) -> Body:
+    def body(self, plan: Plan, depth: int) -> Body:
         nodes: list[Do | Choice | End] = []
         for number, node in enumerate(plan, 1):
             match node:
@@ -108,7 +95,11 @@ class _LearnedPageWriter:
                 case Ask():
                     nodes.append(self._write_question(node, number, depth))
                 case Finish():
-                    nodes.append(self._write_end(node, number, depth))
+                    text = _ENDS[node.kind]
+                    at = self._item(number, depth, f"{text}.")
+                    self.say("")
+                    end = End(id=self._id(), kind=node.kind, text=text, lines=((at, at),))
+                    nodes.append(end)
         return tuple(nodes)
 
     def _write_tool_step(self, act: ToolStep, number: int, depth: int) -> Do:
@@ -118,18 +109,18 @@ class _LearnedPageWriter:
         first = self._item(number, depth, f"{text}:")
         commands = _commands(tool, act.call)
         indent = "   " * (depth + 1)
-        self._say("", f"{indent}```")
-        self._say(*(f"{indent}{command}" for command in commands))
-        self._say(f"{indent}```", "")
+        self.say("", f"{indent}```")
+        self.say(*(f"{indent}{command}" for command in commands))
+        self.say(f"{indent}```", "")
         id_ = self._id()
-        self._bindings[id_] = Binding(
+        self.bindings[id_] = Binding(
             step="",
             tool=tool.name,
             target="" if act.call.label == tool.label else act.call.label,
             arguments=dict(act.call.arguments),
             why="learned from what was done",
         )
-        lines: LineRange = (first, len(self._lines) - 1)
+        lines: LineRange = (first, len(self.lines) - 1)
         is_change = tool.effect is ToolEffect.CHANGE
         return Do(id=id_, text=text, core=is_change, commands=commands, lines=(lines,))
 
@@ -139,22 +130,22 @@ class _LearnedPageWriter:
         question_text, condition, opposite = _word_test(ask.test, field, is_again=ask.is_again)
         id_ = self._id()
         if ask.yes is None:
-            first = self._item(number, depth, f"If {opposite}, {_lower(self._end_of(ask.no))}.")
-            lines: LineRange = (first, len(self._lines))
-            self._say("")
-            end = End(id=self._id(), kind=EndKind.ESCALATE, text=HANDED_OVER, lines=(lines,))
-            if ask.no:
-                end = end.model_copy(update={"kind": _kind(ask.no), "text": self._end_of(ask.no)})
+            last = ask.no[-1] if ask.no else None
+            kind = last.kind if isinstance(last, Finish) else EndKind.ESCALATE
+            first = self._item(number, depth, f"If {opposite}, {_lower(_ENDS[kind])}.")
+            lines: LineRange = (first, len(self.lines))
+            self.say("")
+            end = End(id=self._id(), kind=kind, text=_ENDS[kind], lines=(lines,))
             guard: Guard = Not(guard=State(text=question_text))
             body: Body = (end,)
         else:
             first = self._item(number, depth, f"If {condition}:")
             lines = (first, first)
-            self._say("")
+            self.say("")
             guard = State(text=question_text)
-            body = self._body(ask.yes, depth + 1)
+            body = self.body(ask.yes, depth + 1)
         arm = Arm(id=id_, guard=guard, body=body, lines=(lines,))
-        self._bindings[id_] = Binding(
+        self.bindings[id_] = Binding(
             step="",
             tool=tool.name,
             target="" if ask.look.label == tool.label else ask.look.label,
@@ -164,31 +155,16 @@ class _LearnedPageWriter:
         )
         return Choice(id=self._id(), mode=Mode.EXCLUSIVE, arms=(arm,), lines=(lines,))
 
-    def _write_end(self, finish: Finish, number: int, depth: int) -> End:
-        text = _ENDS[finish.kind]
-        at = self._item(number, depth, f"{text}.")
-        self._say("")
-        return End(id=self._id(), kind=finish.kind, text=text, lines=((at, at),))
-
-    @staticmethod
-    def _end_of(plan: Plan | None) -> str:
-        return _ENDS[_kind(plan)]
-
     def _item(self, number: int, depth: int, text: str) -> int:
-        self._say(f"{'   ' * depth}{number}. {text}")
-        return len(self._lines)
+        self.say(f"{'   ' * depth}{number}. {text}")
+        return len(self.lines)
 
-    def _say(self, *lines: str) -> None:
-        self._lines += lines
+    def say(self, *lines: str) -> None:
+        self.lines += lines
 
     def _id(self) -> str:
         self._nodes += 1
         return f"l{self._nodes}"
-
-
-def _kind(plan: Plan | None) -> EndKind:
-    last = plan[-1] if plan else None
-    return last.kind if isinstance(last, Finish) else EndKind.ESCALATE
 
 
 def _lower(text: str) -> str:

@@ -97,7 +97,10 @@ class _PlanLearner:
         looks = CallPlanner(cases, self._catalogue).plan_looks()
         acts = tuple(ToolStep(call=e.call) for e in looks if e.call not in planned_looks)
         planned_looks = (*planned_looks, *(act.call for act in acts))
-        groups = _groups(cases)
+        by_remedy: dict[tuple[object, ...], list[TraceCase]] = {}
+        for case in cases:
+            by_remedy.setdefault((case.ending, case.remedy), []).append(case)
+        groups = sorted(by_remedy.values(), key=len, reverse=True)
         if len(groups) == 1:
             return (*acts, *self._leaf(groups[0], looks, answered))
         if len(answered) >= MOST_DEEP:
@@ -131,7 +134,11 @@ class _PlanLearner:
         handed_over = sum(len(g) for g in groups if g[0].ending is Ending.HANDED_OVER)
         if len(solved) == 1 and len(solved[0]) > handed_over:
             return self._leaf(solved[0], looks, answered)
-        remedies = "; ".join(_in_words(group) for group in groups)
+        acts = (
+            ", then ".join(group[0].remedy) or group[0].ending.value.replace("_", " ")
+            for group in groups
+        )
+        remedies = "; ".join(f"{act} ({len(g)})" for act, g in zip(acts, groups, strict=True))
         raise NotLearnedError(
             f"the traces part and no field that was looked at before tells them apart: {remedies}"
         )
@@ -186,7 +193,12 @@ class _PlanLearner:
         """
         seen = [case for case in self._in_vain if cases[0].remedy[0] in case.remedy]
         both = CallPlanner([*cases, *seen], self._catalogue).plan_looks()
-        alike = [case for case in seen if _would_change(case, preconditions, both)]
+        alike = []
+        for case in seen:  # those in which no test before the change keeps it from being made
+            calls = {each.call: each.before.get(case, ()) for each in both}
+            results = (each.holds(calls.get(each.look, ())) for each in preconditions)
+            if all(result is not False for result in results):
+                alike.append(case)
         if not alike:
             return []
         split = find_split(both, [cases, alike], self._catalogue)
@@ -203,27 +215,6 @@ class _PlanLearner:
                 "that look alike"
             )
         return []
-
-
-def _would_change(
-    case: TraceCase, preconditions: Sequence[FieldTest], looks: Sequence[PlannedLook]
-) -> bool:
-    """Return True if no test before it keeps the change from being made in this case."""
-    seen = {each.call: each.before.get(case, ()) for each in looks}
-    return all(each.holds(seen.get(each.look, ())) is not False for each in preconditions)
-
-
-def _groups(cases: Sequence[TraceCase]) -> list[list[TraceCase]]:
-    """Group cases by what was done, the most frequent first."""
-    groups: dict[tuple[object, ...], list[TraceCase]] = {}
-    for case in cases:
-        groups.setdefault((case.ending, case.remedy), []).append(case)
-    return sorted(groups.values(), key=len, reverse=True)
-
-
-def _in_words(group: Sequence[TraceCase]) -> str:
-    done = ", then ".join(group[0].remedy) or group[0].ending.value.replace("_", " ")
-    return f"{done} ({len(group)})"
 
 
 def _questions(tests: Sequence[FieldTest]) -> tuple[Ask, ...]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import TypeVar
@@ -100,26 +101,18 @@ class CallPlanner:
     ) -> Argument:
         values = {call.arguments.get(name, "") for _, call in calls}
         origins = _shared([self._origins(trace, call, tool, name) for trace, call in calls])
-        usable = [
-            each for each in origins if self._is_usable(each, tool, name, values, readable_fields)
-        ]
-        if not usable:
-            return Argument(origin=Origin.PERSON)
-        return min(usable, key=lambda each: (self._cost(each, tool, name, values), str(each)))
-
-    def _is_usable(
-        self,
-        origin: Argument,
-        tool: Tool,
-        name: str,
-        values: Collection[str],
-        readable_fields: Collection[str],
-    ) -> bool:
-        if origin.origin is Origin.FIELD and origin.value not in readable_fields:
-            return False
-        if origin.origin is Origin.LITERAL:  # of one ticket it may be that ticket's alone
-            return self._are_different
-        return self._cost(origin, tool, name, values) < _BY_CHANCE
+        usable: list[tuple[int, str, Argument]] = []
+        for each in origins:
+            cost = self._cost(each, tool, name, values)
+            is_usable = cost < _BY_CHANCE
+            if each.origin is Origin.FIELD:
+                is_usable = is_usable and each.value in readable_fields
+            elif each.origin is Origin.LITERAL:  # of one ticket it may be that ticket's alone
+                is_usable = self._are_different
+            if is_usable:
+                usable.append((cost, str(each), each))
+        person = Argument(origin=Origin.PERSON)
+        return min(usable, key=lambda each: each[:2], default=(0, "", person))[2]
 
     def _most_common_look(self, left: Mapping[TraceCase, Sequence[Call]]) -> PlannedCall | None:
         """Return the planned look that most cases have; of equal ones the most natural."""
@@ -187,8 +180,9 @@ class CallPlanner:
             for field, text in _fields_before(trace, call)
             if text == value
         }
-        if _is_valid_literal(tool, name, value):
-            origins.add(Argument(origin=Origin.LITERAL, value=value))
+        with suppress(BadArgumentError):
+            checked = tool.parameters[name].checked(name, value)
+            origins.add(Argument(origin=Origin.LITERAL, value=checked))
         return origins
 
     def _cost(self, origin: Argument, tool: Tool, name: str, values: Collection[str]) -> int:
@@ -218,14 +212,6 @@ def is_specific(value: str) -> bool:
     `10.0.11.1` and `Ethernet1/49` are specific; `20`, `up` and `critical` are not.
     """
     return len(value) >= LEAST_SPECIFIC and not re.fullmatch(r"[A-Za-z]+|\d+(\.\d+)?", value)
-
-
-def _is_valid_literal(tool: Tool, name: str, value: str) -> bool:
-    try:
-        tool.parameters[name].checked(name, value)
-    except BadArgumentError:
-        return False
-    return True
 
 
 def _labels_of(trace: Trace, value: str) -> set[str]:

@@ -94,18 +94,13 @@ class _Replay:
         if question is None:
             return
         option = "hand over" if "hand over" in question.options else question.options[-1]
-        if question.what is QuestionKind.FILL and (
-            filled := self._recorded_arguments(question.place[0])
-        ):
-            option, arguments = FILLED, filled
+        coming = self._case.changes[len(self._made) :]
+        if question.what is QuestionKind.FILL and coming:
+            is_same = coming[0].tool == self._run.binding_of[question.place[0]].tool
+            if is_same and coming[0].arguments:
+                option, arguments = FILLED, dict(coming[0].arguments)
         facts = {"option": option, "arguments": arguments, "word": ""}
         self._add(NewEvent(RunEventKind.ANSWERED, question.place, facts, "replay"))
-
-    def _recorded_arguments(self, step: str) -> dict[str, str]:
-        """Return the arguments of the trace's next change, if it is by the tool of this step."""
-        coming = self._case.changes[len(self._made) :]
-        tool = self._run.binding_of[step].tool
-        return dict(coming[0].arguments) if coming and coming[0].tool == tool else {}
 
     def _look(self, look: Look) -> None:
         facts, recorded = look.facts, self._recorded(look)

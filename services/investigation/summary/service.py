@@ -1,10 +1,7 @@
 """Summaries of runs: learned on request, and proposed by a task."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
-
-from sqlalchemy.orm import Session
 
 from services.contracts.execution import RunMode
 from services.contracts.proposals import (
@@ -119,14 +116,6 @@ class SummaryService:
         executable = {k: b for k, b in bindings.items() if b.tool in catalogue.by_name}
         digests = {b.tool: catalogue.tool(b.tool).digest for b in executable.values()}
         self._store.propose(key, made, executable, digests)
-
-    def on_not_drawn(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
-        """Keep the rules' pages, since the model could not be asked."""
-        self._store.stop_drawing(session, arguments["key"])
-
-    def on_not_proposed(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
-        """Let the proposal be requested again."""
-        self._store.give_up_proposing(session, arguments["key"])
 
     def _requested_runs(self, request: SummaryRequest) -> list[StoredRun]:
         """Return the runs, each once, that are over and not dry.

@@ -129,9 +129,9 @@ class SummaryStore:
             session.execute(update(SummaryRow).where(*is_drawing).values(values))
             self._outbox.finish(session)
 
-    def stop_drawing(self, session: Session, key: str) -> None:
-        """Keep what the rules learned, and stop waiting for the model."""
-        row = session.get(SummaryRow, key)
+    def stop_drawing(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
+        """Keep what the rules learned, and stop waiting for a model that could not be asked."""
+        row = session.get(SummaryRow, arguments["key"])
         if row is not None and row.state == SummaryState.DRAWING.value:
             row.state = (SummaryState.LEARNED if row.found else SummaryState.REFUSED).value
 
@@ -167,9 +167,11 @@ class SummaryStore:
             self._bindings.learn(session, bindings, digests)
             self._outbox.finish(session)
 
-    def give_up_proposing(self, session: Session, key: str) -> None:
+    def give_up_proposing(
+        self, session: Session, arguments: Mapping[str, Any], _reason: str
+    ) -> None:
         """Let the proposal be requested again."""
-        row = session.get(SummaryRow, key)
+        row = session.get(SummaryRow, arguments["key"])
         if row is not None and row.state == SummaryState.PROPOSING.value:
             row.state = SummaryState.LEARNED.value
 

@@ -30,11 +30,6 @@ class MeasuredWorkflow(Value):
     left_out: int | None
     """Number of left-out traces on which it is right; None with one trace alone."""
 
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Sort key: the larger the better."""
-        return (self.left_out or 0, self.replayed)
-
 
 def measure(learn: Learner, traces: Sequence[Trace], catalogue: Catalogue) -> MeasuredWorkflow:
     """Learn from all traces, and once more without each of them, and count correct replays.
@@ -133,7 +128,7 @@ def _best_workflow(
             reason = error if learn not in others else reason
     if not candidates:
         raise reason
-    return max(candidates, key=lambda each: each.rank)
+    return max(candidates, key=lambda each: (each.left_out or 0, each.replayed))
 
 
 def rules_learner(catalogue: Catalogue, title: str) -> Learner:

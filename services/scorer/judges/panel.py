@@ -172,7 +172,10 @@ class Panel:
         for answer in judged.values():
             QUESTIONS.labels("decided" if answer.chances else "open").inc()
         QUESTIONS.labels("kept").inc(len(kept))
-        return PanelVerdict(_chances_by_place(questions, self._judge.label, kept | judged))
+        answers = kept | judged
+        keys = [question.key(self._judge.label) for question in questions]
+        chances = {n: answers[key].chances for n, key in enumerate(keys) if key in answers}
+        return PanelVerdict({place: each for place, each in chances.items() if each})
 
     def _constant_answer(
         self, answered: Sequence[tuple[FactQuestion, JudgedQuestion]], deadline: Deadline
@@ -204,16 +207,6 @@ class Panel:
             return dict(_completed(futures))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _chances_by_place(
-    questions: Sequence[FactQuestion], label: str, answers: Mapping[str, JudgedAnswer]
-) -> dict[int, tuple[float, ...]]:
-    """Return the chances by the place of the question, for those that are decided."""
-    answers_by_place = ((place, answers.get(q.key(label))) for place, q in enumerate(questions))
-    return {
-        place: answer.chances for place, answer in answers_by_place if answer and answer.chances
-    }
 
 
 def _completed(

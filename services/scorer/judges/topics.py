@@ -134,19 +134,15 @@ class Topics:
     def worth_asking(self) -> dict[Topic, TopicClaims]:
         """Return the topics that the lines leave open, or that candidates claim differently."""
         by_topic: dict[Topic, TopicClaims] = {}
-        for candidate, decided in self._decided_facts():
-            for topic, option in self._claims_of(candidate, decided.fact):
-                claims = by_topic.setdefault(topic, TopicClaims())
-                claims.claims.append(CandidateClaim(candidate, decided, option))
+        for candidate, (_, facts) in enumerate(self._candidates):
+            for decided in facts:
+                if decided.by == BY_APPROVED:  # people have approved or refuted it
+                    continue
+                for topic, option in self._claims_of(candidate, decided.fact):
+                    claims = by_topic.setdefault(topic, TopicClaims())
+                    claims.claims.append(CandidateClaim(candidate, decided, option))
         _merge_free_into_guards(by_topic)
         return {t: claims for t, claims in by_topic.items() if claims.is_open or claims.dispute}
-
-    def _decided_facts(self) -> Iterator[tuple[int, ScoredFact]]:
-        """Yield the facts by candidate, without those that people have approved or refuted."""
-        for candidate, (_, decided) in enumerate(self._candidates):
-            for each in decided:
-                if each.by != BY_APPROVED:
-                    yield candidate, each
 
     def _claims_of(self, candidate: int, fact: Fact) -> Iterator[tuple[Topic, TopicOption]]:
         step = self.shared.of(candidate, fact.step)

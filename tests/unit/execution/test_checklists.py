@@ -131,9 +131,11 @@ def test_nobody_vouches_for_a_change_at_a_box(house):
 def test_an_approved_reading_beside_it_approves_no_box(house):
     reading = workflow_of(PAGE)
     step = next(s for s in reading.steps if s.commands)
-    assert house.service.approved_step(reading, step) is not None
+    assert step.id in house.service.approved_steps(reading)
     as_box = step.model_copy(update={"block": f"1. {step.text}"})
-    assert house.service.approved_step(house.tickets.workflow_now, as_box) is None
+    steps = tuple(as_box if each is step else each for each in reading.steps)
+    with_box = reading.model_copy(update={"steps": steps})
+    assert step.id not in house.service.approved_steps(with_box)
 
 
 def test_a_run_that_somebody_made_of_a_page_sends_nothing(house):

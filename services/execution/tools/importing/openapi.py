@@ -80,16 +80,11 @@ class _OpenApiDocument:
             if method in _OTHERS:
                 self._entries.leave_out(f"{method} {path}", "no method of the catalogue")
                 continue
-            both = {**item[method], "parameters": self._merge_parameters(item, item[method])}
-            yield method, both
-
-    def _merge_parameters(self, item: JsonNode, operation: JsonNode) -> list[JsonNode]:
-        """Return the operation's parameters, and those of its path that it does not override."""
-        by_place: dict[tuple[str, str], JsonNode] = {}
-        for each in (*_list_of(item, "parameters"), *_list_of(operation, "parameters")):
-            parameter = self._resolve(each)
-            by_place[str(parameter.get("in")), str(parameter.get("name"))] = parameter
-        return list(by_place.values())
+            by_place: dict[tuple[str, str], JsonNode] = {}  # its own override those of its path
+            for each in (*_list_of(item, "parameters"), *_list_of(item[method], "parameters")):
+                parameter = self._resolve(each)
+                by_place[str(parameter.get("in")), str(parameter.get("name"))] = parameter
+            yield method, {**item[method], "parameters": list(by_place.values())}
 
     def _add(self, name: str, method: str, path: str, operation: JsonNode) -> None:
         parameters: dict[str, Any] = {}

@@ -86,15 +86,15 @@ def resolve_optional(schema: Schema) -> Schema:
     if isinstance(kind, list):
         real_kinds = [each for each in kind if each != "null"]
         return {**schema, "type": real_kinds[0] if len(real_kinds) == 1 else str(kind)}
-    return schema if kind else {**schema, "type": _guess_type(schema)}
-
-
-def _guess_type(schema: Schema) -> str:
+    if kind:
+        return schema
     if "properties" in schema:
-        return "object"
-    if any(schema.get(word) for word in ("anyOf", "oneOf", "allOf")):
-        return "one of several"
-    return "array" if "items" in schema else "string"
+        kind = "object"
+    elif any(schema.get(word) for word in ("anyOf", "oneOf", "allOf")):
+        kind = "one of several"
+    else:
+        kind = "array" if "items" in schema else "string"
+    return {**schema, "type": kind}
 
 
 def _iter_fields(

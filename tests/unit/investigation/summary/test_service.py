@@ -92,8 +92,8 @@ class House:
         reporter, register = RunReporter(carrying.store, None, None, None), carrying.outbox.register
         register(ADVANCE_TASK, carrying.engine.advance)
         register(REPORT_TASK, reporter.report)
-        register(DRAW_TASK, self.summaries.draw, on_parked=self.summaries.on_not_drawn)
-        register(PROPOSE_TASK, self.summaries.hand_in, on_parked=self.summaries.on_not_proposed)
+        register(DRAW_TASK, self.summaries.draw, on_parked=self.store.stop_drawing)
+        register(PROPOSE_TASK, self.summaries.hand_in, on_parked=self.store.give_up_proposing)
 
     def run(self, row, ticket):
         """A session that was shut, mended in a run of a ticket of its own."""
