@@ -14,7 +14,7 @@ from services.ingestion.proposals.service import ProposalService
 from services.ingestion.service import IngestionService
 from services.ingestion.sync.service import SyncService
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
+from services.kit.queue.workforce import Periodic
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import CachedEmbedder

@@ -15,8 +15,7 @@ from services.kit.http.app import create_service_app
 from services.kit.http.health import Check
 from services.kit.http.server import shorten_switch_interval
 from services.kit.observability.tracing import use_tracer
-from services.kit.queue.periodic import Periodic
-from services.kit.queue.workforce import OutboxWorker, Worker, Workforce, WorkforceOwner
+from services.kit.queue.workforce import OutboxWorker, Periodic, Worker, Workforce, WorkforceOwner
 from services.kit.settings import PlatformSettings
 from services.room.descriptor import AnyRoom, RunningRoom
 from services.room.stores import Stores

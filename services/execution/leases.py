@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from services.execution.tables import EventColumns, LeasedColumns
 from services.kit.errors import ConflictError, FlowXpertError
 from services.kit.queue.outbox import Outbox
-from services.kit.sql.database import Database
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import Database, execute_and_count
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from services.integrations.writeback.service import park as park_write_back
 from services.integrations.writeback.weekly import DIGEST_TASK, LOOK_EVERY_S, WeeklyDigest
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
+from services.kit.queue.workforce import Periodic
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter

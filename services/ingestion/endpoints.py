@@ -31,7 +31,7 @@ from services.contracts.pictures import PagePicture
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
-from services.kit.http.foreign_file import foreign_file
+from services.kit.http.edge import foreign_file
 from services.kit.http.openapi import refusals
 from services.knowledge.model import Document, ResolvedCase
 

@@ -17,8 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from services.kit.sql.database import Base
-from services.kit.sql.instant import Instant
+from services.kit.sql.database import Base, Instant
 
 MAX_ID_LENGTH = 1024
 """Longest id of a document."""

@@ -12,7 +12,7 @@ from services.ingestion.proposals.service import ProposalService
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
+from services.kit.queue.workforce import Periodic
 from services.knowledge.ports import DocumentStore
 
 _SCREENED_EVERY_S = 86_400.0

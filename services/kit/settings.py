@@ -56,8 +56,13 @@ class SecretFiles(PydanticBaseSettingsSource):
         secrets = {}
         for name, field in self.settings_cls.model_fields.items():
             value, _, is_json = self.get_field_value(field, name)
-            if value:
-                secrets[name] = self._decoded(name, field, value) if is_json else value
+            try:
+                if value:
+                    decoded = self.decode_complex_value(name, field, value) if is_json else value
+                    secrets[name] = decoded
+            except ValueError as error:
+                variable = _variable(self.settings_cls, name) + FILE_SUFFIX
+                raise UnreadableSecretError(f"{variable}: the file holds no JSON") from error
         return secrets
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
@@ -67,21 +72,15 @@ class SecretFiles(PydanticBaseSettingsSource):
             UnreadableSecretError: The file cannot be read, or the secret is given beside it.
         """
         variable = _variable(self.settings_cls, field_name)
-        path = self._variable_value(variable + FILE_SUFFIX) if is_secret(field) else None
-        if path and self._variable_value(variable):
-            raise UnreadableSecretError(f"set {variable} or {variable}{FILE_SUFFIX}, not both")
-        value = _read_secret(variable, path) if path else None
-        return value, field_name, self.field_is_complex(field)
-
-    def _decoded(self, name: str, field: FieldInfo, value: str) -> Any:  # noqa: ANN401 - JSON
+        file_variable = variable + FILE_SUFFIX
+        path = self._variables.get(file_variable.lower()) if is_secret(field.annotation) else None
+        if path and self._variables.get(variable.lower()):
+            raise UnreadableSecretError(f"set {variable} or {file_variable}, not both")
         try:
-            return self.decode_complex_value(name, field, value)
-        except ValueError as error:
-            variable = _variable(self.settings_cls, name) + FILE_SUFFIX
-            raise UnreadableSecretError(f"{variable}: the file holds no JSON") from error
-
-    def _variable_value(self, variable: str) -> str | None:
-        return self._variables.get(variable.lower())
+            value = Path(path).read_text(encoding="utf-8").strip() if path else None
+        except (OSError, ValueError) as error:
+            raise UnreadableSecretError(f"{file_variable}: {path!r} cannot be read") from error
+        return value, field_name, self.field_is_complex(field)
 
 
 class Settings(BaseSettings):
@@ -110,7 +109,7 @@ class Settings(BaseSettings):
         """Yield every variable that is read, those of the secrets' files too."""
         for variable, field in cls.variables():
             yield variable
-            if is_secret(field):
+            if is_secret(field.annotation):
                 yield variable + FILE_SUFFIX
 
     @classmethod
@@ -127,13 +126,9 @@ class Settings(BaseSettings):
         return init_settings, *variables, SecretFiles(settings_cls, *variables)
 
 
-def is_secret(field: FieldInfo) -> bool:
-    """Tell whether the field's value must not be shown, and may be in a file."""
-    return _holds_secret(field.annotation)
-
-
-def _holds_secret(annotation: object) -> bool:
-    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))
+def is_secret(annotation: object) -> bool:
+    """Tell whether a field of this type must not be shown, and may be in a file."""
+    return annotation is SecretStr or any(map(is_secret, get_args(annotation)))
 
 
 class EmbedderChoice(StrEnum):
@@ -315,13 +310,6 @@ def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
 
 def _variable(cls: type[BaseSettings], field_name: str) -> str:
     return f"{cls.model_config.get('env_prefix', '')}{field_name}".upper()
-
-
-def _read_secret(variable: str, path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise UnreadableSecretError(f"{variable}{FILE_SUFFIX}: {path!r} cannot be read") from error
 
 
 def describe_errors(error: ValidationError, classes: Iterable[type[Settings]]) -> list[str]:

@@ -39,7 +39,7 @@ def as_markdown(classes: Iterable[type[Settings]]) -> str:
         lines += ["| variable | default | |", "|---|---|---|"]
         for name, field in cls.variables():
             shown = f"`{_default(field)}`" if _default(field) else "unset"
-            mark = " 🔒" if is_secret(field) else ""
+            mark = " 🔒" if is_secret(field.annotation) else ""
             lines.append(f"| `{name}`{mark} | {shown} | {field.description} |")
     return "\n".join(lines) + "\n"
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from services.kit.http.health import Check
-    from services.kit.queue.periodic import Periodic
+    from services.kit.queue.workforce import Periodic
     from services.kit.settings import PlatformSettings, Settings
     from services.room.peers import Frontend, Peers
     from services.room.stores import Stores

@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from services.kit.sql.database import Base
-from services.kit.sql.instant import Instant
+from services.kit.sql.database import Base, Instant
 
 HASH_LENGTH = 64
 DOCUMENT_ID_LENGTH = 1024

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def build(stores: Stores, _peers: Peers) -> RunningRoom[ScorerService]:
     """Build the scorer; with a database it keeps its scores beside the readings."""
     from services.kit.fits.in_use import FitInUse
-    from services.kit.queue.periodic import Periodic
+    from services.kit.queue.workforce import Periodic
     from services.runbook.store.sql_readings import SqlReadingStore
     from services.runbook.store.sql_scoring import SqlAnswerStore, SqlPreparedStore
     from services.scorer.app import create_app

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from services.ingestion.tables import UnreadRow
-from services.kit.sql.instant import Instant
+from services.kit.sql.database import Instant
 from tests.contract.databases import database_of
 
 TIMES = [

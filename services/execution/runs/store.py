@@ -33,7 +33,7 @@ from services.execution.tables import (
 )
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import execute_and_count
 
 ADVANCE_TASK = "executor.advance"
 REPORT_TASK = "executor.report"

@@ -18,8 +18,7 @@ from services.investigation.summary.trace import Trace
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
-from services.kit.sql.database import Database
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import Database, execute_and_count
 from services.kit.value import Value
 
 DRAW_TASK = "executor.draw_summary"

@@ -74,7 +74,11 @@ class Access:
             if database and keys
             else None
         )
-        return cls(platform, keys=keys, tokens=_tokens_of(oidc), sessions=sessions)
+        if oidc.issuer is None:
+            return cls(platform, keys=keys, sessions=sessions)
+        from services.kit.access.issuer.tokens import Tokens  # noqa: PLC0415 - cryptography takes a while
+
+        return cls(platform, keys=keys, tokens=Tokens(oidc), sessions=sessions)
 
     @property
     def is_on(self) -> bool:
@@ -137,7 +141,10 @@ class Access:
         """Tell whether another service of the platform sends it, on anybody's behalf."""
         if credential is None or credential.is_session:
             return False
-        return self._is_platform_key(credential.text)
+        key = self._platform_key
+        return key is not None and hmac.compare_digest(
+            credential.text.encode(), key.get_secret_value().encode()
+        )
 
     def _authenticate(self, request: Request) -> Caller:
         headers = Headers(scope=request)
@@ -175,12 +182,6 @@ class Access:
             return self.sessions.cached_caller(credential.text) if self.sessions else None
         return self._keys.cached_caller(credential.text) if self._keys else None
 
-    def _is_platform_key(self, text: str) -> bool:
-        key = self._platform_key
-        return key is not None and hmac.compare_digest(
-            text.encode(), key.get_secret_value().encode()
-        )
-
     @property
     def _is_lookup_due(self) -> bool:
         is_late = time.monotonic() - self._looked_at > _KEY_LOOKUP_EVERY_S
@@ -215,11 +216,3 @@ def _forwarded_credential(request: Request) -> Credential | None:
     if credential is None or not credential.text.startswith(SESSION_PREFIX):
         return credential
     return Credential(credential.text, is_session=True)
-
-
-def _tokens_of(settings: OidcSettings) -> "Tokens | None":
-    if settings.issuer is None:
-        return None
-    from services.kit.access.issuer.tokens import Tokens  # noqa: PLC0415 - cryptography takes a while
-
-    return Tokens(settings)

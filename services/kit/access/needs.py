@@ -114,18 +114,15 @@ def check_need(caller: Caller, need: Need | None) -> None:
         or (need is Need.SIGNED and caller.kind is CallerKind.NOBODY)
     ):
         return
-    raise ScopeMissingError(f"{caller.name} may not do this: it needs `{scope}`, {_has(caller)}")
+    has = f"and has {', '.join(sorted(caller.scopes)) or 'nothing'}"
+    if caller.kind is CallerKind.KEY and caller.may(Scope.ADMIN):
+        has = "and no key has it"
+    raise ScopeMissingError(f"{caller.name} may not do this: it needs `{scope}`, {has}")
 
 
 def require(caller: Caller, scope: Scope) -> None:
     """Require a scope within an endpoint; raises as `check_need` does."""
     check_need(caller, Need(scope.value))
-
-
-def _has(caller: Caller) -> str:
-    if caller.kind is CallerKind.KEY and caller.may(Scope.ADMIN):
-        return "and no key has it"
-    return f"and has {', '.join(sorted(caller.scopes)) or 'nothing'}"
 
 
 async def _of_request() -> Caller:

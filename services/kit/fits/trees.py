@@ -1,7 +1,7 @@
 """Boosted trees that were fitted elsewhere, evaluated from plain numbers."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, Self
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from services.kit.batches import batches
 from services.kit.fits.fitted import FittedNumbers
 
 _LEAF = -1
@@ -47,12 +48,10 @@ class Tree(FittedNumbers):
         """Return the value of the leaf that these features lead to."""
         node = 0
         while self.sign[node] != _LEAF:
-            node = self._child(node, signs[self.sign[node]])
+            value = signs[self.sign[node]]
+            is_left = self.missing_left[node] == 1 if value is None else value <= self.below[node]
+            node = self.left[node] if is_left else self.right[node]
         return self.below[node]
-
-    def _child(self, node: int, value: float | None) -> int:
-        is_left = self.missing_left[node] == 1 if value is None else value <= self.below[node]
-        return self.left[node] if is_left else self.right[node]
 
 
 class Forest(FittedNumbers):
@@ -79,23 +78,21 @@ class Forest(FittedNumbers):
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, self.log_odds(signs)))))
 
     def chances(self, rows: Sequence[Sequence[float]]) -> list[float]:
-        """Return the probability of each row of features, in the order of `signs`, none missing."""
-        starts = range(0, len(rows), _ROWS_AT_ONCE)
-        return [
-            chance
-            for start in starts
-            for chance in self._chances(np.array(rows[start : start + _ROWS_AT_ONCE], dtype=float))
-        ]
+        """Return the probability of each row of features, in the order of `signs`, none missing.
 
-    def _chances(self, table: NDArray[np.float64]) -> Iterator[float]:
-        """Walk all trees for all rows at once, one level at a time."""
-        nodes, numbers = self._nodes, np.arange(len(table))[:, None]
-        at = np.broadcast_to(nodes.roots, (len(table), len(nodes.roots)))
-        for _ in range(nodes.depth):
-            is_left = table[numbers, nodes.sign[at]] <= nodes.below[at]
-            at = np.where(is_left, nodes.left[at], nodes.right[at])
-        odds = self.start + nodes.value[at].sum(axis=1)
-        yield from (1 / (1 + np.exp(-np.clip(odds, -50.0, 50.0)))).tolist()
+        All trees are walked for many rows at once, one level at a time.
+        """
+        chances: list[float] = []
+        for batch in batches(rows, _ROWS_AT_ONCE):
+            table = np.array(batch, dtype=float)
+            nodes, numbers = self._nodes, np.arange(len(table))[:, None]
+            at = np.broadcast_to(nodes.roots, (len(table), len(nodes.roots)))
+            for _ in range(nodes.depth):
+                is_left = table[numbers, nodes.sign[at]] <= nodes.below[at]
+                at = np.where(is_left, nodes.left[at], nodes.right[at])
+            odds = self.start + nodes.value[at].sum(axis=1)
+            chances += (1 / (1 + np.exp(-np.clip(odds, -50.0, 50.0)))).tolist()
+        return chances
 
     @cached_property
     def _nodes(self) -> "_Nodes":

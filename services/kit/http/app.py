@@ -1,7 +1,7 @@
 """The app factory: every service answers probes, metrics and errors in the same way."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -25,10 +25,9 @@ from services.kit.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from services.kit.http.edge import Edge
+from services.kit.http.edge import Edge, refusal
 from services.kit.http.health import AWAY, OK, Check, Health, Probe, run_probes
 from services.kit.http.openapi import complete_description, refusals
-from services.kit.http.refusals import refusal
 from services.kit.settings import PlatformSettings
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -163,22 +162,17 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
     errors = error.errors()
     unreadable = any(item["type"] == "json_invalid" for item in errors)
-    detail = "; ".join(map(_shown, errors[:SHOWN_ERRORS]))
+    shown = []
+    for item in errors[:SHOWN_ERRORS]:
+        place = ".".join(str(part)[:40] for part in item["loc"][:8])
+        # A key of the body may hold a lone surrogate, which no JSON answer can carry.
+        text = f"{place}: {item['msg']}".encode("utf-8", "replace").decode()
+        shown.append(text[:SHOWN_CHARACTERS])
+    detail = "; ".join(shown)
     if len(errors) > SHOWN_ERRORS:
         detail += f"; and {len(errors) - SHOWN_ERRORS} more"
     status = 400 if unreadable else 422
     return refusal(request.scope, status, InvalidInputError(detail).body())
-
-
-def _shown(item: Mapping[str, Any]) -> str:
-    where: Sequence[object] = item["loc"]
-    place = ".".join(str(part)[:40] for part in where[:8])
-    return _printable(f"{place}: {item['msg']}")[:SHOWN_CHARACTERS]
-
-
-def _printable(text: str) -> str:
-    # A key of the body may hold a lone surrogate, which no JSON answer can carry.
-    return text.encode("utf-8", "replace").decode()
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

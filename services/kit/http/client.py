@@ -17,6 +17,8 @@ from services.kit.observability import tracing
 RETRY_PAUSES_S = (0.1, 0.4, 1.0)
 """Pauses before a call is repeated after 503 or a refused connection: 1.5 s in all."""
 
+_READY_WITHIN_S = 1.5
+
 
 class ServiceUnavailableError(UnavailableError):
     """The other service did not answer, in several attempts."""
@@ -82,9 +84,7 @@ class ServiceClient:
 
     def delete(self, path: str) -> None:
         """Delete what is at a path; otherwise as `post`."""
-        response = self._send("DELETE", path)
-        if response.is_error:
-            raise self._error(response)
+        self._send("DELETE", path)
 
     def post_for_lines(self, path: str, body: BaseModel) -> Iterator[str]:
         """Send a message and yield each line of the answer as it comes; nothing is repeated.
@@ -105,23 +105,18 @@ class ServiceClient:
 
     def get_text(self, path: str, **params: Any) -> str:  # noqa: ANN401 - JSON
         """Return the text at a path; raises as `get` does."""
-        response = self._send("GET", path, params=params)
-        if response.is_error:
-            raise self._error(response)
-        return response.text
+        return self._send("GET", path, params=params).text
 
     def get_file(self, path: str, **params: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
         """Return the bytes at a path and their media type; raises as `get` does."""
         response = self._send("GET", path, params=params)
-        if response.is_error:
-            raise self._error(response)
         return response.content, response.headers.get("content-type", "")
 
     def post_files(self, path: str, field: str, files: Sequence[tuple[str, BinaryIO]]) -> Any:  # noqa: ANN401 - JSON
         """Send named files as a form and return the JSON answer; raises as `get` does."""
         return self._json("POST", path, files=[(field, file) for file in files])
 
-    def check(self, within_s: float = 1.5) -> None:
+    def check(self) -> None:
         """Check once that the service is ready.
 
         Raises:
@@ -129,7 +124,7 @@ class ServiceClient:
             DegradedError: It is, without something.
         """
         try:
-            answer = self._client.get("/readyz", timeout=within_s)
+            answer = self._client.get("/readyz", timeout=_READY_WITHIN_S)
         except httpx.TransportError as error:
             raise ServiceUnavailableError(f"{self._client.base_url}: {error}") from error
         if answer.status_code != 200:
@@ -170,8 +165,6 @@ class ServiceClient:
 
     def _json(self, method: str, path: str, **arguments: Any) -> Any:  # noqa: ANN401 - JSON
         response = self._send(method, path, **arguments)
-        if response.is_error:
-            raise self._error(response)
         try:
             return response.json()
         except ValueError as error:
@@ -182,7 +175,9 @@ class ServiceClient:
         with tracing.span(f"call {self._client.base_url.host}", kind="client") as span:
             response = self._send_with_retries(method, path, **arguments)
             span.set_attributes(status=response.status_code)
-            return response
+        if response.is_error:
+            raise self._error(response)
+        return response
 
     def _send_with_retries(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
         headers = self._headers()

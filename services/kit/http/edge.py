@@ -1,7 +1,10 @@
-"""Plain ASGI middleware around every request: trace, caller, body limit, metrics, headers."""
+"""Plain ASGI middleware around every request: trace, caller, body limit, metrics, headers.
+
+A refusal is JSON for programs, and a page for a browser that opened one.
+"""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
@@ -9,6 +12,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.kit.access.caller import acting_as
@@ -19,7 +23,6 @@ from services.kit.errors import (
     PayloadTooLargeError,
     TooManyRequestsError,
 )
-from services.kit.http.refusals import refusal
 from services.kit.observability import tracing
 from services.kit.observability.metrics import REQUESTS
 
@@ -73,10 +76,55 @@ SECURITY_HEADERS = {
     "referrer-policy": "no-referrer",
 }
 
+_FOREIGN_FILE_HEADERS = {
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "content-disposition": "inline",
+    # Its address holds the hash of its bytes; a proxy between must not hand it to others.
+    "cache-control": "private, max-age=31536000, immutable",
+}
+
+ErrorPage = Callable[[Scope, int, Mapping[str, str]], Response]
+"""Renderer of a page for a request, a status and an error's body. An app with pages has it as
+`state.error_page`, and in `state.no_pages` the path prefixes that answer programs only.
+"""
+
+_CHALLENGE = "www-authenticate"
+
 _UNTRACED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths that are called every few seconds, and belong to no request of a caller."""
 
 _log = structlog.get_logger()
+
+
+def foreign_file(content: bytes, media_type: str) -> Response:
+    """Return a file made by others, which a browser shows and never runs.
+
+    `media_type` is detected by its bytes.
+    """
+    return Response(content, media_type=media_type, headers=_FOREIGN_FILE_HEADERS)
+
+
+def refusal(
+    scope: Scope, status: int, body: Mapping[str, str], headers: Mapping[str, str] | None = None
+) -> Response:
+    """Build the answer to a request that is refused."""
+    page: ErrorPage | None = getattr(scope["app"].state, "error_page", None)
+    answer_headers = dict(headers or {})
+    if page is None:
+        return JSONResponse(dict(body), status, answer_headers)
+    request_headers = Headers(scope=scope)
+    accepts = "text/html" in request_headers.get("accept", "")
+    opens_page = accepts and not str(scope["path"]).startswith(scope["app"].state.no_pages)
+    is_browser = opens_page or "sec-fetch-mode" in request_headers or "cookie" in request_headers
+    if _CHALLENGE in answer_headers and is_browser:
+        # There is a page to sign in; at `Basic` the browser would ask for a password before it.
+        answer_headers[_CHALLENGE] = 'Bearer realm="FlowXpert"'
+    if not opens_page:
+        return JSONResponse(dict(body), status, answer_headers)
+    answer = page(scope, status, body)
+    answer.headers.update(answer_headers)
+    return answer
 
 
 class Edge:

@@ -62,25 +62,20 @@ class Probe:
         return running
 
     def _run(self, answer: "Future[str]") -> None:
-        start = monotonic()
-        state = self._state()
-        took = monotonic() - start
-        self._holds_until = start + took + max(self._holds_s, self._costs * took)
-        answer.set_result(state)
-
-    def _state(self) -> str:
+        start, state = monotonic(), AWAY
         try:
             self._check()
+            state = OK
         except DegradedError:
-            return DEGRADED
+            state = DEGRADED
         except UnavailableError as error:
             # The reason may name hosts, and anybody may ask.
             _log.warning("health.away", what=self._name, reason=str(error))
-            return AWAY
         except Exception:  # noqa: BLE001 - the thread's entry point
             _log.exception("health.failed", what=self._name)
-            return AWAY
-        return OK
+        took = monotonic() - start
+        self._holds_until = start + took + max(self._holds_s, self._costs * took)
+        answer.set_result(state)
 
 
 class Health:
@@ -108,11 +103,10 @@ def run_probes(probes: Mapping[str, Probe], within_s: float = WITHIN_S) -> dict[
     """Run all probes at once and return their states."""
     ends = monotonic() + within_s
     begun = {name: probe.begin() for name, probe in probes.items()}
-    return {name: _wait_for(answer, ends) for name, answer in begun.items()}
-
-
-def _wait_for(answer: "Future[str]", ends: float) -> str:
-    try:
-        return answer.result(timeout=max(0.0, ends - monotonic()))
-    except NotInTimeError:
-        return SLOW
+    states = {}
+    for name, answer in begun.items():
+        try:
+            states[name] = answer.result(timeout=max(0.0, ends - monotonic()))
+        except NotInTimeError:
+            states[name] = SLOW
+    return states

@@ -1,7 +1,6 @@
 """The parts of a service's OpenAPI description beside its routes: credentials and refusals."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from services.kit.errors import (
@@ -35,11 +34,15 @@ def refusals(*errors: type[FlowXpertError]) -> Responses:
     by_status: dict[int, list[type[FlowXpertError]]] = defaultdict(list)
     for error in errors:
         by_status[error.status_code].append(error)
-    return {
-        status: _refusal(*_with_malformed(status, of))
-        | ({"headers": _RETRY_AFTER} if all(error.retryable for error in of) else {})
-        for status, of in by_status.items()
-    }
+    responses: Responses = {}
+    for status, of in by_status.items():
+        # Every operation refuses malformed requests (422).
+        always = (InvalidInputError,) if status == InvalidInputError.status_code else ()
+        summaries = {each: (each.__doc__ or "").partition("\n")[0] for each in (*always, *of)}
+        responses[status] = _refusal(*(f"`{e.name}`: {text}" for e, text in summaries.items()))
+        if all(error.retryable for error in of):
+            responses[status]["headers"] = _RETRY_AFTER
+    return responses
 
 
 def complete_description(described: dict[str, Any]) -> dict[str, Any]:
@@ -56,14 +59,6 @@ def complete_description(described: dict[str, Any]) -> dict[str, Any]:
             reference = {"$ref": f"#/components/responses/{name}"}
             operation["responses"].setdefault(name, reference)
     return described
-
-
-def _with_malformed(status: int, errors: list[type[FlowXpertError]]) -> Iterator[str]:
-    """Yield the summaries of refusals; every operation refuses malformed requests (422)."""
-    always = (InvalidInputError,) if status == InvalidInputError.status_code else ()
-    for error in dict.fromkeys((*always, *errors)):
-        summary = (error.__doc__ or "").partition("\n")[0]
-        yield f"`{error.name}`: {summary}"
 
 
 def _refusal(*summaries: str) -> dict[str, Any]:

@@ -119,10 +119,6 @@ class _CheckedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        address = self._address_of(host, port)
-        return self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
-
-    def _address_of(self, host: str, port: int) -> str:
         try:
             entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
@@ -130,7 +126,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
         addresses = [str(entry[4][0]) for entry in entries]
         if not self._allow_private and not all(map(is_public, addresses)):
             raise ForbiddenAddressError(f"{host!a} has an address that is not public")
-        return addresses[0]
+        return self._inner.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
 
 def is_public(address: str) -> bool:

@@ -44,7 +44,12 @@ class ServerThread:
         Raises:
             AddressInUseError: The address cannot be bound.
         """
-        self._socket = _listen(host, port)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        address = host.strip("[]"), port
+        try:
+            self._socket = socket.create_server(address, family=family, backlog=2048)
+        except OSError as error:
+            raise AddressInUseError(f"cannot listen on {host}:{port}: {error.strerror}") from error
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app,
@@ -78,11 +83,3 @@ class ServerThread:
         """Finish the open requests, then stop."""
         self._server.should_exit = True
         self._thread.join(DRAIN_S * 2)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=2048)
-    except OSError as error:
-        raise AddressInUseError(f"cannot listen on {host}:{port}: {error.strerror}") from error

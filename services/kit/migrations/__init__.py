@@ -121,7 +121,14 @@ def upgrade(database: Database, room: str, revision: str = "head") -> None:
     try:
         with database.engine.connect() as connection:
             connection.detach()  # it is closed in the end, not given to others
-            _begin_alone(database, connection)
+            # No other migrating process can share this transaction.
+            if database.is_sqlite:
+                # A column is changed by making the table anew, and dropping the old one would take
+                # along every row that refers to it.
+                connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
             command.upgrade(_config(room, connection), revision)
             connection.commit()
     except CommandError as error:
@@ -143,17 +150,6 @@ def new_revision(room: str, message: str) -> None:
         config = _config(room, connection)
         command.revision(config, message=message, autogenerate=True, rev_id=number)
     database.close()
-
-
-def _begin_alone(database: Database, connection: Connection) -> None:
-    """Open a transaction that no other migrating process can share."""
-    if database.is_sqlite:
-        # A column is changed by making the table anew, and dropping the old one would take along
-        # every row that refers to it.
-        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
 
 
 def _versions(room: str) -> Path:

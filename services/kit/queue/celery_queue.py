@@ -14,7 +14,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from services.kit.errors import UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import store_timer
-from services.kit.queue.outbox import DueTask, Outbox, QueueUnavailableError, RegisteredTask
+from services.kit.queue.outbox import Outbox, QueueUnavailableError, RegisteredTask
+from services.kit.queue.workforce import Worker, WorkThread
 
 VISIBILITY_TIMEOUT_S = 3600
 """Time after which Redis redelivers an unacknowledged message. The outbox is faster."""
@@ -61,7 +62,7 @@ def _route(name: str, *_args: object, **_options: object) -> dict[str, str]:
     return {"queue": queue_name(name.partition(".")[0])}
 
 
-class WorkerThread:
+class WorkerThread(Worker):
     """A Celery worker that runs one task at a time in a thread of this process.
 
     Give each room its own thread, so that a long ingest does not hold up a ticket, and its own
@@ -71,6 +72,7 @@ class WorkerThread:
 
     def __init__(self, queue: Celery, room: str, outbox: Outbox) -> None:
         """Create the worker; the room's tasks must be registered with the outbox."""
+        super().__init__(f"worker-{room}")
         for name, task in outbox.registered(room).items():
             _register(queue, outbox, name, task)
         self._queue = queue
@@ -88,7 +90,6 @@ class WorkerThread:
             without_mingle=True,
             without_gossip=True,
         )
-        self._thread = threading.Thread(target=self._work, name=f"worker-{room}", daemon=True)
 
     def start(self) -> None:
         """Start to work; return once the queue is being listened to.
@@ -96,14 +97,9 @@ class WorkerThread:
         Raises:
             QueueUnavailableError: The broker did not answer within ten seconds.
         """
-        self._thread.start()
+        super().start()
         if not self._ready.wait(START_TIMEOUT_S):
             raise QueueUnavailableError("the queue's broker did not answer within ten seconds")
-
-    @property
-    def is_alive(self) -> bool:
-        """True while the thread runs."""
-        return self._thread.is_alive()
 
     def retire(self) -> None:
         """Take no more tasks; the current one continues."""
@@ -111,17 +107,7 @@ class WorkerThread:
         if self._thread.is_alive() and consumer is not None:
             consumer.call_soon(_end_worker)
 
-    def stop(self, timeout: float = 10.0) -> None:
-        """Take no more tasks and wait for the current one; the outbox keeps what is left."""
-        self.retire()
-        self.join(timeout)
-
-    def join(self, timeout: float) -> None:
-        """Wait for the current task, but not longer than the timeout."""
-        if self._thread.is_alive():
-            self._thread.join(timeout)
-
-    def _work(self) -> None:
+    def _run(self) -> None:
         # Celery looks the task up in the thread's current application, not in the worker's.
         self._queue.set_current()
         self._worker.start()
@@ -159,22 +145,18 @@ LATEST_REPUBLISH_S = 900.0
 _log = structlog.get_logger()
 
 
-class Relay:
+class Relay(WorkThread):
     """Thread that publishes due tasks at once.
 
     A task is marked as published after the broker took it, so each is published at least once.
     """
 
     def __init__(self, outbox: Outbox, queue: Celery) -> None:
+        super().__init__("relay")
         self._outbox = outbox
         self._queue = queue
         self._wake = outbox.listen()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
-
-    def start(self) -> None:
-        """Start to publish, first of all what is due."""
-        self._thread.start()
 
     def stop(self) -> None:
         """Stop publishing; what is unpublished stays in the outbox."""
@@ -182,29 +164,21 @@ class Relay:
         self._wake.set()
         self._thread.join(POLL_S * 5)
 
-    @property
-    def is_alive(self) -> bool:
-        """True while the thread runs."""
-        return self._thread.is_alive()
-
     def publish(self) -> int:
         """Publish the due tasks to the broker and return their number."""
         due = self._outbox.due(limit=PUBLISH_AT_ONCE)
         for task in due:
-            self._send(task)
+            context = tracing.TraceContext.parse(task.trace_id)
+            with (
+                tracing.entry(f"publish {task.task}", context, kind="producer"),
+                store_timer("broker", "publish"),
+            ):
+                self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
         if due:
             waiting = self._outbox.counts()["waiting"]
             patience_s = min(REPUBLISH_S + waiting, LATEST_REPUBLISH_S)
             self._outbox.mark_published(due, again_after=patience_s)
         return len(due)
-
-    def _send(self, task: DueTask) -> None:
-        context = tracing.TraceContext.parse(task.trace_id)
-        with (
-            tracing.entry(f"publish {task.task}", context, kind="producer"),
-            store_timer("broker", "publish"),
-        ):
-            self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

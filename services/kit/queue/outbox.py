@@ -54,8 +54,7 @@ from sqlalchemy.orm import Session
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
-from services.kit.sql.database import Database
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import Database, execute_and_count
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0
@@ -444,7 +443,9 @@ class Outbox:
         """Run the task, whatever it raises, and return the outcome in one word."""
         try:
             work(**claim.kwargs)
-            self._finish_if_open(claim)
+            if not claim.finished:
+                with self.database.session() as session:
+                    self.finish(session)
         except LostClaimError:
             _log.warning("outbox.claim_lost", key=claim.key)
             return "lost"
@@ -453,11 +454,6 @@ class Outbox:
             self._retry_or_park(claim, error, on_parked)
             return "failed"
         return "done"
-
-    def _finish_if_open(self, claim: Claim) -> None:
-        if not claim.finished:
-            with self.database.session() as session:
-                self.finish(session)
 
     def _retry_or_park(self, claim: Claim, error: Exception, on_parked: OnParked | None) -> None:
         """Schedule a retry after a pause, or park the task after its last attempt."""

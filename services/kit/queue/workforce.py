@@ -1,13 +1,14 @@
-"""The threads that work on a process's queues, and their shutdown."""
+"""The threads of a process: workers on its queues, leases, periodic work; and their shutdown."""
 
 import threading
 import time
-from collections.abc import Sequence
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 
 import structlog
 
 from services.kit.errors import UnavailableError
+from services.kit.observability import tracing
 from services.kit.observability.metrics import OLDEST, OUTBOX
 from services.kit.queue.outbox import RETRY_S, Outbox, QueueUnavailableError
 
@@ -17,21 +18,14 @@ POLL_S = 1.0
 _log = structlog.get_logger()
 
 
-class OutboxWorker:
-    """Thread that runs the tasks of one room, one at a time.
+class WorkThread(ABC):
+    """A thread of a process that runs until it is stopped."""
 
-    Give each room its own, so that a long ingest does not hold up a ticket.
-    """
-
-    def __init__(self, outbox: Outbox, room: str) -> None:
-        self._outbox = outbox
-        self._room = room
-        self._wake = outbox.listen()
-        self._retiring = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=f"worker-{room}", daemon=True)
+    def __init__(self, name: str) -> None:
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Start to work, first of all on what is due."""
+        """Start the thread."""
         self._thread.start()
 
     @property
@@ -39,22 +33,52 @@ class OutboxWorker:
         """True while the thread runs."""
         return self._thread.is_alive()
 
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop the thread; running work is waited for, but not for long."""
+
+    @abstractmethod
+    def _run(self) -> None:
+        """Work until it is stopped."""
+
+
+class Worker(WorkThread):
+    """A thread that runs tasks, one at a time."""
+
+    @abstractmethod
     def retire(self) -> None:
         """Take no more tasks; the current one continues."""
-        self._retiring.set()
-        self._wake.set()
-
-    def stop(self, timeout: float = 10.0) -> None:
-        """Take no more tasks and wait for the current one; the outbox keeps what is left."""
-        self.retire()
-        self.join(timeout)
 
     def join(self, timeout: float) -> None:
         """Wait for the current task, but not longer than the timeout."""
         if self._thread.is_alive():
             self._thread.join(timeout)
 
-    def _work(self) -> None:
+    def stop(self, timeout: float = 10.0) -> None:
+        """Take no more tasks and wait for the current one; the outbox keeps what is left."""
+        self.retire()
+        self.join(timeout)
+
+
+class OutboxWorker(Worker):
+    """Thread that runs the tasks of one room, one at a time.
+
+    Give each room its own, so that a long ingest does not hold up a ticket.
+    """
+
+    def __init__(self, outbox: Outbox, room: str) -> None:
+        super().__init__(f"worker-{room}")
+        self._outbox = outbox
+        self._room = room
+        self._wake = outbox.listen()
+        self._retiring = threading.Event()
+
+    def retire(self) -> None:
+        """Take no more tasks; the current one continues."""
+        self._retiring.set()
+        self._wake.set()
+
+    def _run(self) -> None:
         while True:
             self._wake.clear()  # before the look: what is put meanwhile wakes it again
             if self._retiring.is_set():
@@ -74,28 +98,19 @@ RENEW_S = 5.0
 """Pause between renewals of the leases, which last ten seconds or more, and counts of tasks."""
 
 
-class LeaseKeeper:
+class LeaseKeeper(WorkThread):
     """Thread that renews the leases of this process and measures the outbox."""
 
     def __init__(self, outbox: Outbox) -> None:
+        super().__init__("leases")
         self._outbox = outbox
         self._task_names = set[str]()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread, with a first count."""
-        self._thread.start()
 
     def stop(self) -> None:
         """Stop the thread; leases expire from now on."""
         self._stopping.set()
         self._thread.join(RENEW_S)
-
-    @property
-    def is_alive(self) -> bool:
-        """True while the thread runs."""
-        return self._thread.is_alive()
 
     def tend(self) -> None:
         """Renew the leases and set the gauges."""
@@ -119,35 +134,38 @@ class LeaseKeeper:
                 return
 
 
-class Thread(Protocol):
-    """A thread that runs until it is stopped."""
+class Periodic(WorkThread):
+    """Thread that does the work soon after its start, and again after each pause.
 
-    @property
-    def is_alive(self) -> bool:
-        """True while the thread runs."""
+    Work that returns True has more to do, and is repeated at once.
+    """
 
-    def start(self) -> None:
-        """Start the thread."""
+    def __init__(
+        self, name: str, work: Callable[[], object], *, every_s: float, first_after_s: float = 10.0
+    ) -> None:
+        super().__init__(name)
+        self._name = name
+        self._work = work
+        self._every_s = every_s
+        self._first_after_s = first_after_s
+        self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """Stop the thread."""
+        """Stop the thread; running work is waited for, but not for long."""
+        self._stopping.set()
+        self._thread.join(5.0)
 
-
-class Worker(Protocol):
-    """A thread that runs tasks, one at a time."""
-
-    @property
-    def is_alive(self) -> bool:
-        """True while the thread runs."""
-
-    def start(self) -> None:
-        """Start to work."""
-
-    def retire(self) -> None:
-        """Take no more tasks; the current one continues."""
-
-    def join(self, timeout: float) -> None:
-        """Wait for the current task, but not longer than the timeout."""
+    def _run(self) -> None:
+        pause_s = self._first_after_s
+        while not self._stopping.wait(pause_s):
+            pause_s = self._every_s
+            try:
+                with tracing.entry(f"periodic {self._name}", tracing.TraceContext.parse("")):
+                    pause_s = 0.0 if self._work() is True else self._every_s
+            except UnavailableError as error:
+                _log.warning("periodic.unavailable", work=self._name, reason=str(error))
+            except Exception:  # noqa: BLE001 - the thread's entry point; the next time may do
+                _log.exception("periodic.failed", work=self._name)
 
 
 class Workforce:
@@ -157,9 +175,9 @@ class Workforce:
         self,
         outbox: Outbox,
         workers: Sequence[Worker],
-        *others: Thread | None,
+        *others: WorkThread | None,
         stop_within_s: float,
-        relay: Thread | None = None,
+        relay: WorkThread | None = None,
     ) -> None:
         """Take the threads, and the seconds that running tasks get at a stop.
 
@@ -168,9 +186,9 @@ class Workforce:
         self._outbox = outbox
         self._workers = workers
         leases = LeaseKeeper(outbox)
-        self._carriers: list[Thread] = [leases, relay] if relay else [leases]
+        self._carriers: list[WorkThread] = [leases, relay] if relay else [leases]
         self._others = [other for other in others if other is not None]
-        self._all: list[Worker | Thread] = [*workers, *self._carriers, *self._others]
+        self._all: list[WorkThread] = [*workers, *self._carriers, *self._others]
         self._stop_within_s = stop_within_s
         self._stop_by: float | None = None
 
@@ -211,18 +229,13 @@ class Workforce:
             worker.join(max(0.0, (self._stop_by or 0.0) - time.monotonic()))
         for carrier in self._carriers:
             carrier.stop()
-        self._release()
-        for other in self._others:
-            other.stop()
-
-    def _release(self) -> None:
         try:
-            released = self._outbox.release()
+            if released := self._outbox.release():
+                _log.warning("workforce.given_back", keys=released)
         except UnavailableError as error:
             _log.warning("workforce.not_released", reason=str(error))  # the leases run out
-            return
-        if released:
-            _log.warning("workforce.given_back", keys=released)
+        for other in self._others:
+            other.stop()
 
 
 class WorkforceOwner:

@@ -27,7 +27,6 @@ from services.kit.errors import ForbiddenError, InvalidInputError, UnavailableEr
 from services.kit.settings import PlatformSettings
 from services.kit.sign_in.issuer import IssuerClient, log_refusal
 from services.kit.sign_in.problems import Problem, SignInError
-from services.kit.sign_in.return_page import safe_page
 from services.kit.sql.database import Database
 from services.kit.tables import SignInRow
 
@@ -37,6 +36,10 @@ if TYPE_CHECKING:
 WITHIN_S = 600
 """Seconds that a sign-in may take."""
 CALLBACK = "/sign-in/callback"
+HOME = "/"
+_MOST_ADDRESS = 2000
+_OURS = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*\Z")
+"""Paths of visible ASCII without a backslash; two slashes would begin another host's name."""
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?\Z")
 _DENIED = frozenset({"access_denied", "login_required", "interaction_required", "consent_required"})
 _AWAY = frozenset({"server_error", "temporarily_unavailable"})
@@ -121,8 +124,10 @@ class SignIn:
         origin = self._origin or _loopback_origin(scheme, host)
         state, browser, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(4))
         redirect_uri = origin + CALLBACK
+        verifier_digest = hashlib.sha256(verifier.encode()).digest()
+        challenge = base64.urlsafe_b64encode(verifier_digest).rstrip(b"=").decode()
         url = self._issuer.authorization_url(
-            state=state, nonce=nonce, challenge=_challenge(verifier), redirect_uri=redirect_uri
+            state=state, nonce=nonce, challenge=challenge, redirect_uri=redirect_uri
         )
         row = SignInRow(
             state=_digest(state),
@@ -224,6 +229,13 @@ class SignIn:
         return claims if claims["sub"] == subject else {}
 
 
+def safe_page(wanted: str) -> str:
+    """Return the page that a sign-in leads to: the requested one, or home if it is not ours."""
+    is_ours = len(wanted) <= _MOST_ADDRESS and _OURS.match(wanted)
+    leads_back = wanted.startswith(("/sign-in", "/sign-out"))
+    return wanted if is_ours and not leads_back else HOME
+
+
 def _origin(public_url: str) -> str:
     parts = urlsplit(public_url)
     if not is_safe_address(public_url) or parts.path not in {"", "/"} or parts.query:
@@ -241,11 +253,6 @@ def _loopback_origin(scheme: str, host: str) -> str:
             "whoever runs FlowXpert has to set FLOWXPERT_PUBLIC_URL before people can sign in here"
         )
     return f"{scheme}://{host}"
-
-
-def _challenge(verifier: str) -> str:
-    digest = hashlib.sha256(verifier.encode()).digest()
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def _digest(text: str) -> str:

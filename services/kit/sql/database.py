@@ -5,16 +5,28 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Dialect,
+    Engine,
+    Float,
+    create_engine,
+    event,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
+from sqlalchemy.sql import Executable
+from sqlalchemy.types import TypeDecorator
 
 from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import store_timer
@@ -75,12 +87,41 @@ class Base(DeclarativeBase):
     """Base of every table. A room defines its tables in its own `tables.py` and nowhere else."""
 
 
+class Instant(TypeDecorator[datetime]):
+    """A time as seconds since the epoch, the same number on every engine, read back in UTC.
+
+    A double holds microseconds exactly until the year 2242.
+    """
+
+    impl = Float
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> float | None:
+        """Convert to seconds; a time without its zone is refused as ambiguous."""
+        del dialect
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"expected a time with its zone, got {value!r}")
+        return value.timestamp()
+
+    def process_result_value(self, value: float | None, dialect: Dialect) -> datetime | None:
+        """Convert to a time in UTC, to the microsecond."""
+        del dialect
+        return None if value is None else datetime.fromtimestamp(value, UTC)
+
+
 Insert = Callable[[type[Base]], sqlite.Insert | postgresql.Insert]
 
 
 def insert_of(session: Session) -> Insert:
     """Return the dialect's INSERT of a session, as `Database.insert`."""
     return _insert_of(session.get_bind())
+
+
+def execute_and_count(session: Session, statement: Executable) -> int:
+    """Execute a statement and return the number of rows that it changed."""
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount
 
 
 class Database:
@@ -190,7 +231,17 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
             max_overflow=40,
             connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
         )
-        event.listen(engine, "connect", _sqlite_pragmas(synchronous))
+
+        @event.listens_for(engine, "connect")
+        def set_pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - DBAPI's
+            for pragma in (
+                f"busy_timeout={BUSY_TIMEOUT_MS}",
+                "journal_mode=WAL",
+                f"synchronous={synchronous}",
+                "foreign_keys=ON",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+
         return engine
     if url.drivername in {"postgres", "postgresql"}:
         url = url.set(drivername="postgresql+psycopg")
@@ -201,16 +252,3 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
         pool_pre_ping=True,
         connect_args={"connect_timeout": 5},
     )
-
-
-def _sqlite_pragmas(synchronous: str) -> Any:  # noqa: ANN401 - an SQLAlchemy listener
-    def set_pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - DBAPI connection
-        for pragma in (
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
-            "journal_mode=WAL",
-            f"synchronous={synchronous}",
-            "foreign_keys=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    return set_pragmas

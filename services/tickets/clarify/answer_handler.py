@@ -18,8 +18,7 @@ from services.contracts.ticket import TicketStatus
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
-from services.kit.sql.database import Database
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import Database, execute_and_count
 from services.language.answers import answer_of, plain_answer
 from services.tickets.clarify.question_policy import QuestionPolicy
 from services.tickets.page_feedback import keep_feedback, withdraw_feedback

@@ -17,7 +17,7 @@ from services.contracts.ticket import TicketDraft, TicketStatus
 from services.contracts.triage import MAX_NAME
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
-from services.kit.sql.rows import execute_and_count
+from services.kit.sql.database import execute_and_count
 from services.tickets.tables import (
     AlertRow,
     ScoreRow,

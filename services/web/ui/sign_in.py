@@ -15,9 +15,8 @@ from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.needs import Need, needs
 from services.kit.access.sessions.sessions import SessionEndedError
 from services.kit.errors import UnavailableError
-from services.kit.sign_in.flow import WITHIN_S, CallbackParams, SignIn
+from services.kit.sign_in.flow import HOME, WITHIN_S, CallbackParams, SignIn, safe_page
 from services.kit.sign_in.problems import Problem, SignInError
-from services.kit.sign_in.return_page import HOME, safe_page
 from services.web.ui.forms import form_route
 from services.web.ui.templates import error_page, render
 

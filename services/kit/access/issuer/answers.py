@@ -46,8 +46,5 @@ class IssuerAnswers:
                 body += part
                 if len(body) > _LARGEST:
                     raise ValueError(f"it answered more than {_LARGEST} bytes")
-        return response.status_code, json.loads(body) if _is_json(body) else None
-
-
-def _is_json(body: bytes) -> bool:
-    return body.lstrip()[:1] in {b"{", b"["}
+        is_json = body.lstrip()[:1] in {b"{", b"["}
+        return response.status_code, json.loads(body) if is_json else None

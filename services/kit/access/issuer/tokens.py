@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 import httpx
 import jwt
@@ -180,7 +180,7 @@ class Tokens:
         """Return the person's name; never one that the platform uses for other callers."""
         subject = str(claims["sub"])
         claim = claims.get(self._settings.name_claim)
-        name = " ".join(visible_text(claim).split()) if _is_text(claim) else ""
+        name = " ".join(visible_text(claim).split()) if isinstance(claim, str) else ""
         if not name:
             return subject[:_NAME_LENGTH]
         qualified = f"{name[: _NAME_LENGTH // 2]} ({subject[:80]})"
@@ -197,7 +197,9 @@ class Tokens:
         role_of_value = self._settings.roles
         values = named if isinstance(named, list) else []
         return frozenset(
-            role_of_value[each] for each in values if _is_text(each) and each in role_of_value
+            role_of_value[each]
+            for each in values
+            if isinstance(each, str) and each in role_of_value
         )
 
     def _key(self, header: Mapping[str, Any]) -> SigningKey:
@@ -210,8 +212,3 @@ class Tokens:
         if key is None or (key.algorithm and key.algorithm not in ALGORITHMS):
             raise WrongCredentialError("the issuer has no such key")
         return key
-
-
-def _is_text(value: object) -> TypeGuard[str]:
-    """Tell whether a claim is text."""
-    return isinstance(value, str)

@@ -22,7 +22,7 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
-from services.kit.http.foreign_file import foreign_file
+from services.kit.http.edge import foreign_file
 from services.knowledge.page.parsing import parse_page
 from services.web.ui.forms import form_route, redirect_to
 from services.web.ui.knowledge.backend import KnowledgeBackend

@@ -10,8 +10,7 @@ from services.kit.observability import tracing
 from services.kit.observability.metrics import start_at_zero, store_timer
 from services.kit.queue.celery_queue import Relay, create_queue
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
-from services.kit.queue.workforce import LeaseKeeper
+from services.kit.queue.workforce import LeaseKeeper, Periodic
 from services.kit.sql.database import Database
 from tests.waiting import eventually
 
