@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.commands import app as bench
-from services.cli.answer import answer
-from services.cli.audit import audit
-from services.cli.backup import backup, restore
+from services.cli.access import audit, keys_app, sessions_app
 from services.cli.compose import compose, edit
 from services.cli.coverage import coverage
-from services.cli.execution import execute, simulate
-from services.cli.keys import app as keys
+from services.cli.execution import execute, search, simulate
 from services.cli.learning import app as learning
 from services.cli.mcp import mcp
-from services.cli.metrics import metrics
-from services.cli.migrate import migrate
 from services.cli.model_passes import build_graph, read
-from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.platform_access import (
+    DEFAULT_URL,
+    AsJson,
+    DataDir,
+    Host,
+    Port,
+    Url,
     client_of,
     open_platform,
     print_json,
@@ -33,16 +33,15 @@ from services.cli.platform_access import (
 )
 from services.cli.proposals import app as proposals
 from services.cli.readings import app as readings
-from services.cli.retry import app as dead_letters
-from services.cli.retry import retry_tickets
-from services.cli.search import search
-from services.cli.sessions import app as sessions
+from services.cli.reference import metrics, settings
 from services.cli.shutdown import Shutdown, exit_now, handle_signals, ignore_signals
 from services.cli.sources import app as sources
+from services.cli.tickets import answer, dead_letters_app
 from services.cli.tickets import app as tickets
 from services.cli.tools import app as tools
 from services.cli.training import app as training
 from services.cli.triage import teams_app, triage_app
+from services.cli.upkeep import backup, migrate, restore
 from services.cli.webhooks import app as webhooks
 from services.deployment.rooms import ROOMS, SETTINGS, find_room
 
@@ -72,11 +71,10 @@ app.add_typer(readings, name="readings", help="What the pages tell to do, and wh
 app.add_typer(proposals, name="proposals", help="Pages that wait to be accepted.")
 app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
 app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
-tickets.command("retry")(retry_tickets)
-app.add_typer(dead_letters, name="dead-letters", help="What the queue has given up.")
+app.add_typer(dead_letters_app, name="dead-letters", help="What the queue has given up.")
 app.add_typer(sources, name="sources", help="What is synced on a schedule.")
-app.add_typer(keys, name="keys", help="Keys that programs call with.")
-app.add_typer(sessions, name="sessions", help="Browsers that are signed in.")
+app.add_typer(keys_app, name="keys", help="Keys that programs call with.")
+app.add_typer(sessions_app, name="sessions", help="Browsers that are signed in.")
 app.add_typer(learning, name="learn", help="What tickets teach, and what of it serves.")
 app.add_typer(tools, name="tools", help="What runs may use.")
 app.command()(read)
@@ -101,13 +99,6 @@ app.add_typer(training, name="train", help="Train adapters, offline.")
 
 ServiceName = StrEnum("ServiceName", {room.name: room.name for room in ROOMS})  # type: ignore[misc] # names that are known when it runs
 """Names of the rooms, as an argument."""
-
-
-class SettingsForm(StrEnum):
-    """Format in which settings are printed."""
-
-    ENV = "env"
-    MARKDOWN = "markdown"
 
 
 class WorkflowForm(StrEnum):
@@ -189,10 +180,16 @@ def run(
 ) -> None:
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
     from services.cli.terminal import show_failures  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    body = _read_alert(examples / alert)
+    try:
+        body = json.loads((examples / alert).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"expected an alert as JSON in {examples / alert}: {error}"
+        ) from error
 
     def show(url: str) -> None:
         _post_example(url, body, alert.name, as_json=as_json)
@@ -201,7 +198,8 @@ def run(
         say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
 
     with open_platform(settings) as platform:
-        show_failures(_ingest(platform, examples / "documents", quiet=as_json))
+        job = _ingest(platform, examples / "documents", quiet=as_json)
+        show_failures(job.failed, job.failures)
         _import_readings(platform, examples / "readings.jsonl")
         _serve(platform, show, stopping)
 
@@ -313,9 +311,8 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
         show_refusal(detail)
     else:
         show_workflow(StoredWorkflow.model_validate(best))
-    if not as_json:
-        show_questions(detail)
-    if detail.triage and not as_json:
+    show_questions(detail)
+    if detail.triage:
         show_triage(detail.triage)
 
 
@@ -341,15 +338,7 @@ def workflow(
             typer.echo(client.get_text(address, format=form.value))
 
 
-@app.command()
-def settings(
-    form: Annotated[SettingsForm, typer.Option("--format")] = SettingsForm.MARKDOWN,
-) -> None:
-    """Print every setting with its default, as a page or as a file of variables."""
-    from services.kit.settings_reference import as_env, as_markdown  # noqa: PLC0415
-
-    write = as_env if form is SettingsForm.ENV else as_markdown
-    sys.stdout.write(write(SETTINGS))
+app.command()(settings)
 
 
 @app.command()
@@ -445,15 +434,6 @@ def _skip_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[byt
             happened = []
         is_imported = any(event.what is Happening.IMPORTED for event in happened)
         yield b"\n" if is_imported else line
-
-
-def _read_alert(path: Path) -> object:
-    from services.kit.errors import InvalidInputError  # noqa: PLC0415
-
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"expected an alert as JSON in {path}: {error}") from error
 
 
 def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from services.cli.options import AsJson, DataDir, Platform
-from services.cli.platform_access import open_local_or_remote, open_platform, print_json
+from services.cli.platform_access import (
+    AsJson,
+    DataDir,
+    Platform,
+    open_local_or_remote,
+    open_platform,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from services.contracts.composing import Composition, Compositions
@@ -46,7 +52,7 @@ def compose(
 
     Nothing is stored without --propose, and what is proposed somebody else accepts.
     """
-    from services.cli.composition_view import show_composition  # noqa: PLC0415
+    from services.cli.proposal_view import show_composition  # noqa: PLC0415
     from services.contracts.composing import ComposeRequest, CompositionProposal  # noqa: PLC0415
 
     with _open_services(data_dir, url) as opened:
@@ -116,9 +122,18 @@ def _ask_questions(composing: "Compositions", draft: "Composition") -> "Composit
 
 
 def _open_services(data_dir: Path | None, url: str | None) -> AbstractContextManager[_Services]:
-    from services.contracts.composing import COMPOSED_WITHIN_S  # noqa: PLC0415
+    from services.contracts.composing import (  # noqa: PLC0415
+        COMPOSED_WITHIN_S,
+        CompositionsClient,
+    )
+    from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
+    from services.contracts.readings import ReadingsClient  # noqa: PLC0415
 
-    return open_local_or_remote(data_dir, url, _open_local, _connect, within_s=COMPOSED_WITHIN_S)
+    def connect(client: "ServiceClient") -> _Services:
+        parts = CompositionsClient(client), ProposalsClient(client), ReadingsClient(client)
+        return _Services(*parts)
+
+    return open_local_or_remote(data_dir, url, _open_local, connect, within_s=COMPOSED_WITHIN_S)
 
 
 @contextmanager
@@ -128,11 +143,3 @@ def _open_local(settings: "PlatformSettings") -> Iterator[_Services]:
     with open_platform(settings) as platform:
         readings = platform.ingestion.readings(LOCAL.name)
         yield _Services(platform.composing, platform.proposals, readings)
-
-
-def _connect(client: "ServiceClient") -> _Services:
-    from services.contracts.composing import CompositionsClient  # noqa: PLC0415
-    from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
-    from services.contracts.readings import ReadingsClient  # noqa: PLC0415
-
-    return _Services(CompositionsClient(client), ProposalsClient(client), ReadingsClient(client))

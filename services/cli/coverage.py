@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.options import AsJson, DataDir, Platform
-from services.cli.platform_access import open_local_or_remote
+from services.cli.platform_access import (
+    AsJson,
+    DataDir,
+    Platform,
+    open_local_or_remote,
+    open_platform,
+    read_settings,
+)
 from services.cli.shutdown import handle_signals
 from services.kit.batches import batches
 
@@ -23,7 +29,6 @@ if TYPE_CHECKING:
         RulesReport,
         UnreachedPage,
     )
-    from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
 
 _MOST_SHOWN = 20
@@ -88,35 +93,28 @@ def _open_coverage(
     documents: Path | None, data_dir: Path | None, url: str | None
 ) -> Iterator[tuple["CoverageReports", int]]:
     """Yield the coverage reports, and the number of documents that could not be read."""
+    from services.cli.terminal import show_failures  # noqa: PLC0415
+    from services.contracts.coverage import CoverageClient  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+
     if documents is None:
-        with open_local_or_remote(data_dir, url, _open_local, _connect) as reporter:
+        with open_local_or_remote(data_dir, url, _open_local, CoverageClient) as reporter:
             yield reporter, 0
         return
-    from services.cli.platform_access import open_platform, read_settings  # noqa: PLC0415
-    from services.cli.terminal import show_failures  # noqa: PLC0415
-    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
 
     handle_signals()  # a pipeline that is cancelled leaves no folder behind
     with TemporaryDirectory(prefix="flowxpert-") as folder:
         settings = read_settings(data_dir=Path(folder))
         with open_platform(settings) as platform, acting_as(LOCAL):
             job = platform.ingestion.ingest_here(documents)
-            show_failures(job)
+            show_failures(job.failed, job.failures)
             yield platform.gateway.coverage, job.failures
 
 
 @contextmanager
 def _open_local(settings: "PlatformSettings") -> Iterator["CoverageReports"]:
-    from services.cli.platform_access import open_platform  # noqa: PLC0415
-
     with open_platform(settings) as platform:
         yield platform.gateway.coverage
-
-
-def _connect(client: "ServiceClient") -> "CoverageReports":
-    from services.contracts.coverage import CoverageClient  # noqa: PLC0415
-
-    return CoverageClient(client)
 
 
 def _is_covered(rule: "RuleCoverage") -> bool:

@@ -1,4 +1,4 @@
-"""`flowxpert execute` and `flowxpert simulate`: run workflows, and simulate a network to try it."""
+"""`flowxpert execute`, `search` and `simulate`: runs, searches, and a network to try them on."""
 
 import json
 import time
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.options import DEFAULT_URL, AsJson, Url
-from services.cli.platform_access import client_of, print_json
+from services.cli.platform_access import DEFAULT_URL, AsJson, Url, client_of, print_json
 from services.cli.shutdown import handle_signals
 from services.contracts.execution import RunMode, RunPhase
+from services.contracts.searching import SearchPhase
 
 if TYPE_CHECKING:
     from services.contracts.execution import ExecutionClient, RunDetail
+    from services.contracts.searching import SearchDetail, SearchesClient
 
 _LOOKED_EVERY_S = 0.5
+_SEARCH_LOOKED_EVERY_S = 1.0
 
 TicketId = Annotated[str, typer.Argument(help="The ticket whose workflow is carried out.")]
 
@@ -45,11 +47,35 @@ def execute(
         run = execution.start(wanted)
         if not as_json:
             _show_plan(run)
-            run = _follow(execution, run)
+            run = _follow_run(execution, run)
     if as_json:
         print_json(run)
     elif run.report:
         typer.echo(f"\n{run.report}")
+
+
+def search(
+    ticket_id: Annotated[str, typer.Argument(help="The ticket whose cause is searched for.")],
+    *,
+    wait: Annotated[bool, typer.Option(help="Follow it until it is over.")] = True,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Search for the cause of a ticket: experts look with tools that change nothing.
+
+    It goes on in the platform, whether it is followed here or not.
+    """
+    from services.contracts.searching import SearchesClient, StartSearch  # noqa: PLC0415
+
+    with client_of(url) as client:
+        searching = SearchesClient(client)
+        detail = searching.start(StartSearch(ticket_id=ticket_id))
+        if wait:
+            detail = _follow_search(searching, detail, says=not as_json)
+    if as_json:
+        print_json(detail)
+    else:
+        typer.echo(f"\n{detail.report}" if detail.report else f"/searches/{detail.id}")
 
 
 def simulate(
@@ -112,7 +138,7 @@ def _show_plan(run: "RunDetail") -> None:
             typer.echo(f"      {answer}: {tests}")
 
 
-def _follow(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
+def _follow_run(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
     """Poll the run until it ends, asking the person at the terminal."""
     from services.contracts.execution import RunAnswer, RunDecision  # noqa: PLC0415
 
@@ -139,3 +165,24 @@ def _follow(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
             time.sleep(_LOOKED_EVERY_S)
             run = execution.run(run.id)
     return run
+
+
+def _follow_search(
+    searching: "SearchesClient", detail: "SearchDetail", *, says: bool
+) -> "SearchDetail":
+    """Poll the search until it ends, printing each node once it is settled."""
+    printed: set[int] = set()
+    while True:
+        for node in detail.nodes:
+            if says and node.id not in printed and node.state.value != "open":
+                printed.add(node.id)
+                indent = "  " * (node.depth - 1)
+                looked = f": {node.shown}" if node.shown else ""
+                typer.echo(f"{indent}{node.id} {node.expert}, {node.subtask}{looked}")
+                for finding in node.findings:
+                    typer.echo(f"{indent}    {'struck: ' if finding.struck else ''}{finding.text}")
+                typer.echo(f"{indent}    {node.state.value}")
+        if detail.phase is SearchPhase.ENDED:
+            return detail
+        time.sleep(_SEARCH_LOOKED_EVERY_S)
+        detail = searching.search(detail.id)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.options import AsJson, DataDir
-from services.cli.platform_access import open_database, read_settings
+from services.cli.platform_access import AsJson, DataDir, open_database, read_settings
 
 if TYPE_CHECKING:
     from services.kit.fits.in_use import StoredFit

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from services.cli.options import DEFAULT_URL, Url
-from services.cli.platform_access import ANSWER_WITHIN_S, key_of_settings
+from services.cli.platform_access import ANSWER_WITHIN_S, DEFAULT_URL, Url, key_of_settings
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
-from services.cli.options import AsJson, DataDir
-from services.cli.platform_access import open_platform, print_json, read_settings
+from services.cli.platform_access import AsJson, DataDir, open_platform, print_json, read_settings
 
 Dry = Annotated[bool, typer.Option("--dry", help="Only say what it would cost.")]
 

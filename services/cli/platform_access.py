@@ -1,9 +1,9 @@
-"""Access of commands to settings, data folder and platform. Imported when needed."""
+"""Options that commands share, and their access to settings, data folder and platform."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
     from services.kit.sql.database import Database
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+
+DataDir = Annotated[
+    Path | None, typer.Option(help="Folder that keeps everything; FLOWXPERT_DATA_DIR.")
+]
+Host = Annotated[str | None, typer.Option(help="Address to listen on; FLOWXPERT_HOST.")]
+Port = Annotated[int | None, typer.Option(help="Port, 0 for a free one; FLOWXPERT_PORT.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Url = Annotated[str, typer.Option(help="Where FlowXpert answers.")]
+Platform = Annotated[
+    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
+]
 
 Resource = TypeVar("Resource")
 

@@ -1,11 +1,11 @@
-"""View of proposed pages for people at the command line."""
+"""View of drafts and proposed pages for people at the command line."""
 
 from collections.abc import Sequence
 
-from rich.table import Table
 from rich.text import Text
 
-from services.cli.terminal import console, steps_table
+from services.cli.terminal import console, folding_table, steps_table
+from services.contracts.composing import ChangeSeverity, Composition
 from services.contracts.proposals import (
     ProposalDetail,
     ProposalOrigin,
@@ -19,9 +19,7 @@ _STYLE = {ProposalState.PROPOSED: "yellow", ProposalState.ACCEPTED: "green"}
 
 def show_proposals(summaries: Sequence[ProposalSummary]) -> None:
     """Show the proposals as a table, with their state and decision."""
-    table = Table(box=None)
-    for heading in ("state", "from", "proposed", "by", "decided by", "expires", "title", "id"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("state", "from", "proposed", "by", "decided by", "expires", "title", "id")
     for each in summaries:
         table.add_row(
             Text(each.state.value, style=_STYLE.get(each.state, "dim")),
@@ -43,7 +41,8 @@ def show_proposal(detail: ProposalDetail) -> None:
     console.print(
         Text(f"{detail.state.value}{by}, {describe_origin(detail)}: {detail.document_id}")
     )
-    for remark in filter(None, (detail.why, _end(detail))):
+    end = f"expires on {detail.expires_at:%Y-%m-%d}" if detail.expires_at else ""
+    for remark in filter(None, (detail.why, end)):
         console.print(Text(remark))
     for run in detail.runs:
         what = " ".join(filter(None, (run.ticket_id, run.ticket_title)))
@@ -65,5 +64,19 @@ def describe_origin(proposal: ProposalSummary) -> str:
     )
 
 
-def _end(detail: ProposalDetail) -> str:
-    return f"expires on {detail.expires_at:%Y-%m-%d}" if detail.expires_at else ""
+def show_composition(draft: Composition) -> None:
+    """Show the page, its changes, the findings to check and the open questions."""
+    console.print(Text(draft.text.rstrip()), soft_wrap=True)
+    console.print()
+    for change in draft.changes:
+        style = "bold red" if change.danger is ChangeSeverity.DESTROYS else "yellow"
+        what = f": {change.what}" if change.what else ""
+        console.print(Text(f"! {change.danger.value} {change.text}{what}", style=style))
+    for remark in (*draft.notes, *draft.findings):
+        console.print(Text(f"! {remark}", style="yellow"))
+    for question in draft.questions:
+        options = f" ({', '.join(question.options)})" if question.options else ""
+        console.print(Text(f"? {question.text}{options}", style="bold"))
+    if draft.words:
+        console.print(Text(f'to propose it: --words "{draft.words}"'))
+    console.print(Text(f"composed by {draft.composed_by}; nothing is stored", style="dim"))

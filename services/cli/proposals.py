@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.options import AsJson, DataDir, Platform
-from services.cli.platform_access import open_local_or_remote, print_json
+from services.cli.platform_access import AsJson, DataDir, Platform, open_local_or_remote, print_json
 from services.contracts.proposals import ProposalState
 
 if TYPE_CHECKING:
@@ -65,8 +64,12 @@ def accept(
 ) -> None:
     """Approve a page: it becomes a document whose reading you have approved."""
     from services.contracts.proposals import Acceptance  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
-    edited = _read_text(text) if text else ""
+    try:
+        edited = text.read_text(encoding="utf-8") if text else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"expected a text at {str(text)!r}: {error}") from error
     with _proposals(data_dir, url) as proposals:
         seen = proposals.proposal(_id(proposals, page))
         acceptance = Acceptance(text=edited, text_hash=seen.text_hash)
@@ -129,12 +132,3 @@ def _print_proposal(detail: "ProposalDetail", *, as_json: bool) -> None:
         print_json(detail)
     else:
         show_proposal(detail)
-
-
-def _read_text(path: Path) -> str:
-    from services.kit.errors import InvalidInputError  # noqa: PLC0415
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"expected a text at {str(path)!r}: {error}") from error

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.terminal import SHOWN_FAILURES, console, steps_table
+from services.cli.terminal import SHOWN_FAILURES, console, folding_table, steps_table
 from services.contracts.readings import (
     EditPreview,
     ImportReport,
@@ -16,9 +16,8 @@ from services.contracts.readings import (
 )
 from services.kit.text import clean_text
 from services.runbook.editing.consequences import Consequences
-from services.runbook.editing.difference import Difference
 from services.runbook.lowering import lower
-from services.runbook.model import Doubt, LineRange, Procedure
+from services.runbook.model import LineRange, Procedure
 from services.runbook.ports import Event
 from services.runbook.program import extent_lines
 from services.workflow.lint import Severity
@@ -32,9 +31,7 @@ _LINES_AROUND = 1
 
 def show_readings(summaries: Sequence[ReadingSummary]) -> None:
     """Show the readings as a table, with their state and doubts."""
-    table = Table(box=None)
-    for heading in ("state", "reader", "procedures", "doubts", "text", "document"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("state", "reader", "procedures", "doubts", "text", "document")
     for each in summaries:
         state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"
         table.add_row(
@@ -80,7 +77,13 @@ def show_preview(preview: EditPreview, *, is_stored: bool) -> None:
     """Show what an edit changes, and its consequences, with warnings in colour."""
     for effect in preview.difference.effects:
         console.print(Text(f"* {effect}", style="bold"))
-    _show_difference(preview.difference)
+    for step in preview.difference.steps:
+        words = f": {'; '.join(step.words)}" if step.words else ""
+        line = f"  {step.kind.value:8} {step.node}  {step.text}{words}{_lines(step.lines)}"
+        console.print(Text(line))
+    for guard in preview.difference.guards:
+        was = f"{guard.was or 'no condition'} -> {guard.now or 'no condition'}"
+        console.print(Text(f"  condition {guard.node}  {was}{_lines(guard.lines)}"))
     _show_consequences(preview.consequences)
     for remark in preview.remarks:
         console.print(Text(f"! {remark}", style="yellow"))
@@ -88,16 +91,6 @@ def show_preview(preview: EditPreview, *, is_stored: bool) -> None:
         change = "is no longer" if is_stored else "would no longer be"
         console.print(Text(f"! the procedure was approved and {change}", style="yellow"))
     console.print("stored" if is_stored else "nothing is stored")
-
-
-def _show_difference(difference: Difference) -> None:
-    for step in difference.steps:
-        words = f": {'; '.join(step.words)}" if step.words else ""
-        line = f"  {step.kind.value:8} {step.node}  {step.text}{words}{_lines(step.lines)}"
-        console.print(Text(line))
-    for guard in difference.guards:
-        was = f"{guard.was or 'no condition'} -> {guard.now or 'no condition'}"
-        console.print(Text(f"  condition {guard.node}  {was}{_lines(guard.lines)}"))
 
 
 def _show_consequences(coming: Consequences) -> None:
@@ -134,9 +127,7 @@ def _count(paths: int | None) -> str:
 
 def show_history(events: Sequence[Event]) -> None:
     """Show what happened, the latest first."""
-    table = Table(box=None)
-    for heading in ("at", "what", "who", ""):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("at", "what", "who", "")
     for event in events:
         what = f"{event.what.value} (undone)" if event.is_undone else event.what.value
         table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", what, Text(event.who), Text(event.detail))
@@ -193,22 +184,14 @@ def _show_procedure(
     grid.add_column(ratio=1)
     grid.add_column(ratio=1, overflow="fold")
     drawn = steps_table(lower(procedure, document_id, {d.node: d.question for d in doubts}))
-    grid.add_row(drawn, _page(detail.lines, procedure))
-    console.print(grid)
-    for doubt in doubts:
-        console.print(_doubt(doubt))
-
-
-def _page(lines: Sequence[str], procedure: Procedure) -> Group:
-    """Return the lines of the procedure, with their numbers."""
     cited = extent_lines(procedure)
     first = max(1, min(cited, default=1) - _LINES_AROUND)
-    last = min(len(lines), max(cited, default=0) + _LINES_AROUND)
-    shown = range(first, last + 1)
-    return Group(*(Text(f"{n:4} {clean_text(lines[n - 1])}", style="dim") for n in shown))
-
-
-def _doubt(doubt: Doubt) -> Text:
-    where_ = ", ".join(f"{first}-{last}" for first, last in doubt.lines)
-    answers = "".join(f"\n    {at}  {answer.text}" for at, answer in enumerate(doubt.answers))
-    return Text(f"  ? {doubt.id} (lines {where_}): {doubt.question}{answers}", style="yellow")
+    last = min(len(detail.lines), max(cited, default=0) + _LINES_AROUND)
+    page = (f"{n:4} {clean_text(detail.lines[n - 1])}" for n in range(first, last + 1))
+    grid.add_row(drawn, Group(*(Text(line, style="dim") for line in page)))
+    console.print(grid)
+    for doubt in doubts:
+        where = ", ".join(f"{first}-{last}" for first, last in doubt.lines)
+        answers = "".join(f"\n    {at}  {answer.text}" for at, answer in enumerate(doubt.answers))
+        text = f"  ? {doubt.id} (lines {where}): {doubt.question}{answers}"
+        console.print(Text(text, style="yellow"))

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from services.cli.options import AsJson, DataDir, Platform
-from services.cli.platform_access import open_local_or_remote, print_json
+from services.cli.platform_access import AsJson, DataDir, Platform, open_local_or_remote, print_json
 
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.options import DEFAULT_URL, AsJson, Url
-from services.cli.platform_access import client_of, print_json
+from services.cli.platform_access import DEFAULT_URL, AsJson, Url, client_of, print_json
 
 if TYPE_CHECKING:
     from services.contracts.syncing import Synced, SyncSource

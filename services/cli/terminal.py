@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from services.contracts.clarification import PageCard
 from services.contracts.dead_letters import DeadLetters
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
@@ -94,6 +93,11 @@ def _show_page(workflow: Workflow, score: Score, *, whole: bool) -> None:
     console.print(Text(f"{share:.0%} of the page's lines stand open", style="dim"))
 
 
+def folding_table(*headings: str) -> Table:
+    """Return an empty table whose cells show long words on several lines."""
+    return Table(*(Column(each, overflow="fold") for each in headings), box=None)
+
+
 def show_refusal(ticket: TicketDetail) -> None:
     """Show why there is no workflow, and the closest documents."""
     near = [Text(f"  {place.document_id}:{place.start_line}") for place in ticket.nearest]
@@ -137,23 +141,17 @@ def show_questions(ticket: TicketDetail) -> None:
     for number, choice in enumerate(question.choices, start=1):
         console.print(Text(f"  {number}. {choice}"))
         for card in question.cards[number - 1 : number]:
-            console.print(Text(f"     {_place_of(card)}", style="dim"))
+            lines = f"{card.document_id}:{card.start_line}-{card.end_line}"
+            refused = f"refused by {', '.join(card.refused_by)}" if card.refused_by else ""
+            parts = filter(None, (lines, " › ".join(card.section), refused))
+            console.print(Text(f"     {visible_text('  '.join(parts))}", style="dim"))
     how = f"flowxpert answer {ticket.id} TEXT|N, or --unknown, or --go-on"
     console.print(Text(f"  {how}", style="dim"))
 
 
-def _place_of(card: PageCard) -> str:
-    """Return the closest lines of a page, with its section and who refused it."""
-    lines = f"{card.document_id}:{card.start_line}-{card.end_line}"
-    refused = f"refused by {', '.join(card.refused_by)}" if card.refused_by else ""
-    return visible_text("  ".join(filter(None, (lines, " › ".join(card.section), refused))))
-
-
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     """Show tickets as a table, newest first."""
-    table = Table(box=None)
-    for heading in ("received", "status", "verdict", "title", "id"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("received", "status", "verdict", "title", "id")
     for ticket in tickets:
         received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
         status = ticket.status.value + (f" ×{ticket.alerts}" if ticket.alerts > 1 else "")
@@ -163,9 +161,7 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
 
 def show_dead_letters(dead_letters: DeadLetters) -> None:
     """Show dead letters as a table, and their number."""
-    table = Table(box=None)
-    for heading in ("since", "attempts", "reason", "key"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("since", "attempts", "reason", "key")
     for letter in dead_letters.letters:
         since = f"{letter.since:%Y-%m-%d %H:%M:%S}"
         table.add_row(since, str(letter.attempts), Text(letter.reason), Text(letter.key))
@@ -175,9 +171,7 @@ def show_dead_letters(dead_letters: DeadLetters) -> None:
 
 def show_keys(keys: Sequence["KeyInfo"]) -> None:
     """Show keys as a table."""
-    table = Table(box=None)
-    for heading in ("name", "state", "scopes", "begins with", "made", "ends", "last used"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("name", "state", "scopes", "begins with", "made", "ends", "last used")
     for key in keys:
         times = [key.created_at, key.expires_at, key.last_used_at]
         shown = [f"{each:%Y-%m-%d %H:%M}" if each else "" for each in times]
@@ -187,9 +181,7 @@ def show_keys(keys: Sequence["KeyInfo"]) -> None:
 
 def show_sessions(sessions: Sequence["SessionInfo"]) -> None:
     """Show sessions as a table."""
-    table = Table(box=None)
-    for heading in ("who", "known by", "signed in", "last used", "ends"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("who", "known by", "signed in", "last used", "ends")
     for each in sessions:
         times = [each.begun_at, each.used_at, each.expires_at]
         table.add_row(Text(each.name), each.kind, *(f"{at:%Y-%m-%d %H:%M}" for at in times))
@@ -198,20 +190,16 @@ def show_sessions(sessions: Sequence["SessionInfo"]) -> None:
 
 def show_audit(lines: Sequence[Mapping[str, Any]]) -> None:
     """Show lines of the audit log as a table."""
-    table = Table(box=None)
-    for heading in ("at", "who", "action", "subject", "before", "after", "request"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("at", "who", "action", "subject", "before", "after", "request")
     for line in lines:
-        sides = [Text(_format_values(line[side])) for side in ("before", "after")]
+        sides = [
+            Text(", ".join(f"{name}: {each}" for name, each in side.items() if each is not None))
+            for side in (line["before"] or {}, line["after"] or {})
+        ]
         subject, who = Text(line["subject"]), Text(line["who"])
         at = f"{line['at']:%Y-%m-%d %H:%M:%S}"
         table.add_row(at, who, line["action"], subject, *sides, line["request_id"])
     console.print(table)
-
-
-def _format_values(values: Mapping[str, object] | None) -> str:
-    stated = {name: value for name, value in (values or {}).items() if value is not None}
-    return ", ".join(f"{name}: {value}" for name, value in stated.items())
 
 
 def show_job(job: IngestJob) -> None:
@@ -229,12 +217,15 @@ def show_job(job: IngestJob) -> None:
         if number
     ]
     console.print(f"{job.status.value}: {', '.join(counts) or 'nothing to do'}  {job.reason}")
-    show_failures(job, console)
+    show_failures(job.failed, job.failures, console)
 
 
-def show_failures(job: IngestJob, to: Console = errors) -> None:
-    """Show which documents an ingestion failed at, and why; of many, the first."""
-    _show_failed(job.failed, job.failures, to)
+def show_failures(failed: Sequence[FailedDocument], count: int, to: Console = errors) -> None:
+    """Show which documents a pass failed at, and why; of many, the first."""
+    for each in failed[:SHOWN_FAILURES]:
+        to.print(Text(visible_text(f"  {each.document_id}: {each.reason}"), style="red"))
+    if count > SHOWN_FAILURES:
+        to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
 
 
 def show_roots(roots: Sequence[IngestedRoot]) -> None:
@@ -265,21 +256,18 @@ def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
         task = progress.add_task(title, total=None, chunks=0, left="")
 
         def move(job: IngestJob) -> None:
+            seconds, left = job.seconds_left, ""
+            if seconds is not None:
+                left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
             progress.update(
                 task,
                 total=job.total or None,
                 completed=job.handled,
                 chunks=job.chunks_embedded,
-                left=_left(job.seconds_left),
+                left=left and f"{left} left",
             )
 
         yield move
-
-
-def _left(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
 
 
 @contextmanager
@@ -339,14 +327,7 @@ def show_build(report: "BuildReport") -> None:
         f"has {compared.lines_of_model / lines:.0%}, {compared.lines_same_field / lines:.0%} in "
         "the same field"
     )
-    _show_failed(report.failed, len(report.failed), console)
-
-
-def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> None:
-    for each in failed[:SHOWN_FAILURES]:
-        to.print(Text(visible_text(f"  {each.document_id}: {each.reason}"), style="red"))
-    if count > SHOWN_FAILURES:
-        to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
+    show_failures(report.failed, len(report.failed), console)
 
 
 def steps_table(workflow: Workflow) -> Table:
@@ -359,15 +340,16 @@ def steps_table(workflow: Workflow) -> Table:
     for step in workflow.steps:
         style = _STYLE[step.kind]
         number = Text(str(numbers[step.id]), style=style)
-        lines = [_headline(step), *_commands(step), *_remarks(step)]
+        kind = (f"  {step.kind.value}", f"dim {style}")
+        lines = [Text.assemble((step.text, "bold"), kind), *_commands(step)]
+        lines += [Text(f"  note: {note}", style="dim") for note in step.notes]
+        if step.settled:
+            lines.append(Text(f"  {step.settled}: {step.settled_by}", style="green"))
+        if step.doubt:
+            lines.append(Text(f"  not sure: {step.doubt}", style="yellow"))
         lines += _branches(workflow, step, numbers)
         grid.add_row(number, Text(_MARK[step.kind], style=style), Group(*lines, _sources(step)))
     return grid
-
-
-def _headline(step: Step) -> Text:
-    kind = (f"  {step.kind.value}", f"dim {_STYLE[step.kind]}")
-    return Text.assemble((step.text, "bold"), kind)
 
 
 def _commands(step: Step) -> list[Text]:
@@ -379,13 +361,6 @@ def _commands(step: Step) -> list[Text]:
             lines.append(Text(f"  ! {effect.words}", style=_EFFECT_STYLE[effect.level]))
         lines += [Text(f"  $ {line}", style="magenta") for line in command.splitlines()]
     return lines
-
-
-def _remarks(step: Step) -> list[Text]:
-    notes = [Text(f"  note: {note}", style="dim") for note in step.notes]
-    if step.settled:
-        notes.append(Text(f"  {step.settled}: {step.settled_by}", style="green"))
-    return [*notes, Text(f"  not sure: {step.doubt}", style="yellow")] if step.doubt else notes
 
 
 def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> list[Text]:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.options import AsJson
-from services.cli.platform_access import print_json, say
+from services.cli.platform_access import AsJson, print_json, say
 from services.kit.errors import FlowXpertError
 
 app = typer.Typer(no_args_is_help=True)

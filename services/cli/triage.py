@@ -1,14 +1,12 @@
 """`flowxpert teams …` and `flowxpert triage …`: declared teams, and the team of a ticket."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from services.cli.options import DEFAULT_URL, AsJson, Url
-from services.cli.platform_access import client_of, print_json
+from services.cli.platform_access import DEFAULT_URL, AsJson, Url, client_of, print_json
 from services.kit.batches import batches
 from services.kit.errors import InvalidInputError
 
@@ -62,9 +60,11 @@ def learn(
     """Learn from past tickets, oldest first: rows of `text` (or title and description) and team."""
     from services.contracts.triage import PastTickets  # noqa: PLC0415
 
+    lines = enumerate(file.read_bytes().splitlines(), start=1)
+    rows = (_past(line, label, f"{file.name}:{number}") for number, line in lines if line.strip())
     learned = 0
     with client_of(url) as client:
-        for batch in _batches(file, label):
+        for batch in batches(rows, _BATCH):
             past = PastTickets.model_validate({"tickets": batch})
             learned += client.post("/v1/triage/cases", past)["tickets"]
     typer.echo(f"{learned} past tickets taken in")
@@ -107,12 +107,6 @@ def _show(answer: object, *, as_json: bool) -> None:
         print_json(decision)
     else:
         show_triage(decision)
-
-
-def _batches(file: Path, label: str) -> Iterator[list[dict[str, Any]]]:
-    lines = enumerate(file.read_bytes().splitlines(), start=1)
-    rows = (_past(line, label, f"{file.name}:{number}") for number, line in lines if line.strip())
-    yield from batches(rows, _BATCH)
 
 
 def _past(line: bytes, label: str, place: str) -> dict[str, Any]:

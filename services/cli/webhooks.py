@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.options import AsJson
-from services.cli.platform_access import read_settings
+from services.cli.platform_access import AsJson, read_settings
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -4,6 +4,7 @@ import pytest
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
+from services.cli.reference import as_env, as_markdown
 from services.kit.settings import (
     EmbedderChoice,
     PlatformSettings,
@@ -12,7 +13,6 @@ from services.kit.settings import (
     report_unknown,
     unknown_variables,
 )
-from services.kit.settings_reference import as_env, as_markdown
 
 
 class SinkSettings(Settings):
