@@ -35,14 +35,6 @@ def lines_url(document_id: str, start: int, end: int) -> str:
     return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
-def _mermaid(workflow: Workflow) -> str:
-    return to_mermaid(workflow, headings_of(workflow) if workflow.page else {})
-
-
-def _text(workflow: Workflow) -> str:
-    return to_checklist_text(workflow) if workflow.page else to_text(workflow)
-
-
 def markdown(workflow: Workflow, *, for_model: bool = False) -> str:
     """Return a procedure's steps or a checklist's page; see `to_checklist_markdown`."""
     if workflow.page:
@@ -51,8 +43,14 @@ def markdown(workflow: Workflow, *, for_model: bool = False) -> str:
 
 
 FORMATS: Mapping[str, Format] = {
-    "mermaid": Format("text/vnd.mermaid", _mermaid),
-    "text": Format("text/plain", _text),
+    "mermaid": Format(
+        "text/vnd.mermaid",
+        lambda workflow: to_mermaid(workflow, headings_of(workflow) if workflow.page else {}),
+    ),
+    "text": Format(
+        "text/plain",
+        lambda workflow: to_checklist_text(workflow) if workflow.page else to_text(workflow),
+    ),
     "code": Format("text/x-python", to_code),
     "markdown": Format("text/markdown", markdown),
     "svg": Format("image/svg+xml", to_svg),

@@ -23,7 +23,7 @@ from services.tickets.ticket.events import Note, add_events
 from services.tickets.ticket.lifecycle import show_version
 from services.workflow.editing.apply_edits import apply_edits
 from services.workflow.editing.changes import ChangeKind, step_changes
-from services.workflow.model import Citation, Provenance, Step, Workflow
+from services.workflow.model import Provenance, Step, Workflow
 
 BY_PERSON = "person"
 """Name of the planner of a version."""
@@ -54,7 +54,12 @@ class Versions:
         with self._database.session() as session:
             _check_latest(lineage_of(session, workflow_id))
             base = stored_workflow(session, workflow_id)
-        new = apply_edits(base, request.edits, new_id=_step_id, is_supported=self._is_verbatim)
+        new = apply_edits(
+            base,
+            request.edits,
+            new_id=lambda: f"own-{time_ordered_id()}",
+            is_supported=self._is_verbatim,
+        )
         if new == base:
             return workflow_id
         with self._database.session() as session:
@@ -125,18 +130,17 @@ class Versions:
 
     def _is_verbatim(self, step: Step) -> bool:
         """Return True if the lines a step cites say it word for word, commands included."""
-        try:
-            chunks = tuple(map(self._chunk, step.citations))
-        except (NotFoundError, UnavailableError):
-            return False
-        return is_verbatim(Evidence.of(KnowledgeContext(chunks=chunks)), step)
-
-    def _chunk(self, citation: Citation) -> RetrievedChunk:
-        span = Span(**citation.model_dump())
-        source = self._retrieval.source(span)
-        place = f"{span.document_id}:{span.start_line}-{span.end_line}"
-        chunk = Chunk(id=place, span=source.span, heading_path=(), text=source.text)
-        return RetrievedChunk(chunk=chunk, score=1.0)
+        chunks = []
+        for citation in step.citations:
+            span = Span(**citation.model_dump())
+            try:
+                source = self._retrieval.source(span)
+            except (NotFoundError, UnavailableError):
+                return False
+            place = f"{span.document_id}:{span.start_line}-{span.end_line}"
+            chunk = Chunk(id=place, span=source.span, heading_path=(), text=source.text)
+            chunks.append(RetrievedChunk(chunk=chunk, score=1.0))
+        return is_verbatim(Evidence.of(KnowledgeContext(chunks=tuple(chunks))), step)
 
 
 def _check_latest(line: Lineage) -> None:
@@ -144,7 +148,3 @@ def _check_latest(line: Lineage) -> None:
         raise WorkflowChangedError(
             "somebody has edited this workflow meanwhile: look at the latest version, and edit that"
         )
-
-
-def _step_id() -> str:
-    return f"own-{time_ordered_id()}"

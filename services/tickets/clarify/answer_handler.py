@@ -114,8 +114,11 @@ class AnswerHandler:
             row = session.get(ClarificationRow, clarification_id)
             if row is None or row.ticket_id != ticket_id:
                 raise ClarificationNotFoundError(f"no such question: {clarification_id[:60]!r}")
-            if row.state == _OPEN:
-                _check_waits(session, row)
+            why = why_closed(session, row) if row.state == _OPEN else ""
+            if why == _HANDED_OVER:
+                raise _handed_over()
+            if why:
+                raise ClarificationAnsweredError(f"the question needs no answer any more: {why}")
             question = ClarifyingQuestion.model_validate(row.question)
             values = _row_values(reply, question)
             if question.choices and values["state"] == _ANSWERED and values["choice"] is None:
@@ -226,15 +229,6 @@ def _choice_index(reply: ClarificationAnswer, question: ClarifyingQuestion) -> i
     if reply.choice > len(question.choices):
         raise NoSuchChoiceError(f"expected 1 to {len(question.choices)}, got {reply.choice}")
     return reply.choice - 1
-
-
-def _check_waits(session: Session, row: ClarificationRow) -> None:
-    """Refuse to answer a question that is not asked any more."""
-    why = why_closed(session, row)
-    if why == _HANDED_OVER:
-        raise _handed_over()
-    if why:
-        raise ClarificationAnsweredError(f"the question needs no answer any more: {why}")
 
 
 def _keep_own_words(session: Session, row: ClarificationRow, text: str) -> None:

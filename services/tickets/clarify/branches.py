@@ -144,8 +144,8 @@ def _open_decisions(situation: Situation, dialogue: Dialogue) -> list[Step]:
         and not _is_outcome(situation, step)
         and words(step.text) not in answered
     ]
-    statements = TicketStatements("\n".join((dialogue.ticket_text, *dialogue.own_words)))
-    unanswered = set(statements.unanswered([step.text for step in decisions]))
+    ticket_text = "\n".join((dialogue.ticket_text, *dialogue.own_words))
+    unanswered = set(list_unanswered(ticket_text, [step.text for step in decisions]))
     return [step for step in decisions if step.text in unanswered]
 
 
@@ -157,12 +157,16 @@ def _is_outcome(situation: Situation, step: Step) -> bool:
 
 def decision_question(situation: Situation, step: Step, text: str = "") -> ClarifyingQuestion:
     """Build the question of one decision, in these words or its own; it settles nothing else."""
-    answers = dict.fromkeys(edge.condition for edge in situation.exits(step.id))
-    choices = [_choice(step, answer) for answer in answers if answer]
-    left = situation.steps_left()
-    saved = []
-    for choice in choices:
-        settled = answered_exits(situation.workflow, choice.facts)
+    left, choices, saved = situation.steps_left(), list[AnswerChoice](), list[int]()
+    for answer in dict.fromkeys(edge.condition for edge in situation.exits(step.id)):
+        if not answer:
+            continue
+        # A state that does not hold adds no words to the search.
+        holds = answer_of(answer)
+        says = "" if holds < 0 else step.text if holds else f"{step.text} {answer}"
+        fact = DecisionAnswer(decision=step.text, answer=answer, node=step.node)
+        choices.append(AnswerChoice(text=answer, facts=(fact,), says=says))
+        settled = answered_exits(situation.workflow, (fact,))
         saved.append(len((left - situation.steps_left(settled)) | settled.keys()))
     sure = 1.0 if step.id in situation.at_the_start else _LATER
     return ClarifyingQuestion(
@@ -172,14 +176,6 @@ def decision_question(situation: Situation, step: Step, text: str = "") -> Clari
         gain=sure * situation.chances[step.id] * sum(saved) / len(saved) if saved else 0.0,
         decisions=(step.text,),
     )
-
-
-def _choice(step: Step, answer: str) -> AnswerChoice:
-    """Build the choice of an answer; a state that does not hold adds no words to the search."""
-    holds = answer_of(answer)
-    says = "" if holds < 0 else step.text if holds else f"{step.text} {answer}"
-    fact = DecisionAnswer(decision=step.text, answer=answer, node=step.node)
-    return AnswerChoice(text=answer, facts=(fact,), says=says)
 
 
 def may_change_state(step: Step) -> bool:
@@ -202,20 +198,15 @@ _LONGEST = 400
 """Characters of a sentence that are compared."""
 
 
-class TicketStatements:
-    """Words and sentences of one ticket."""
-
-    def __init__(self, ticket_text: str) -> None:
-        self._words = frozenset(tokenise(ticket_text))
-        statements = (each for line in ticket_text.splitlines() for each in sentences(line))
-        self._sentences = [each[:_LONGEST] for each in dict.fromkeys(statements)][:_MOST_SENTENCES]
-
-    def unanswered(self, questions: Sequence[str]) -> list[str]:
-        """Return the questions that the ticket does not answer, in their order."""
-        return [each for each in questions if not self._is_answered(each)]
-
-    def _is_answered(self, question: str) -> bool:
-        """Return True if the words answer it, or an action of the same kind does."""
+def list_unanswered(ticket_text: str, questions: Sequence[str]) -> list[str]:
+    """Return the questions that neither the ticket's words nor a deed in it answers, in order."""
+    ticket_words = frozenset(tokenise(ticket_text))
+    distinct = dict.fromkeys(each for line in ticket_text.splitlines() for each in sentences(line))
+    statements = [each[:_LONGEST] for each in distinct][:_MOST_SENTENCES]
+    unanswered = []
+    for question in questions:
         asks = set(tokenise(question))
-        by_words = bool(asks) and len(asks & self._words) >= _SHARE * len(asks)
-        return by_words or any(reports_deed(question, each) for each in self._sentences)
+        by_words = bool(asks) and len(asks & ticket_words) >= _SHARE * len(asks)
+        if not by_words and not any(reports_deed(question, each) for each in statements):
+            unanswered.append(question)
+    return unanswered

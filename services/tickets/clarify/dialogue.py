@@ -13,7 +13,7 @@ from services.tickets.ticket.question import (
     StoredValue,
     answered_exits,
 )
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Workflow
 
 
 class Dialogue(StoredValue):
@@ -125,13 +125,13 @@ def _mark_workflow(workflow: Workflow, dialogue: Dialogue) -> Workflow:
     if workflow.is_checklist:  # its page is shown as it is
         return workflow
     answers = answered_exits(workflow, dialogue.facts)
-    steps = tuple(
-        _mark_step(step, answers[step.id], dialogue) if step.id in answers else step
-        for step in workflow.steps
-    )
-    return workflow.model_copy(update={"steps": steps}) if answers else workflow
-
-
-def _mark_step(step: Step, answer: str, dialogue: Dialogue) -> Step:
-    statement = next(fact.said for fact in reversed(dialogue.facts) if fact.is_of(step))
-    return step.model_copy(update={"settled": answer, "settled_by": f"Answered: {statement}"})
+    if not answers:
+        return workflow
+    steps = []
+    for step in workflow.steps:
+        marked = {}
+        if step.id in answers:
+            statement = next(fact.said for fact in reversed(dialogue.facts) if fact.is_of(step))
+            marked = {"settled": answers[step.id], "settled_by": f"Answered: {statement}"}
+        steps.append(step.model_copy(update=marked))
+    return workflow.model_copy(update={"steps": tuple(steps)})

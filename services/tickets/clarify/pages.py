@@ -1,7 +1,8 @@
 """The question which of several pages applies, with the lines of each that came nearest."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from services.contracts.clarification import PageCard
 from services.contracts.retrieval import RIVAL_SCORE, PageReading, RetrievedContext
@@ -57,12 +58,19 @@ def page_question(
     pages = [*rivals, *refused]
     if len(pages) < 2:
         return None
-    choices = _with_distinct_texts([_choice(page, pages, ticket_text) for page in pages], pages)
+    choices = [_choice(page, pages, ticket_text) for page in pages]
+    times = Counter(choice.text for choice in choices)
+    distinct = (
+        choice.model_copy(update={"text": f"{choice.text} ({page.document_id})"})
+        if times[choice.text] > 1
+        else choice
+        for choice, page in zip(choices, pages, strict=True)
+    )
     sure = context.confidence
     others = sure * sum(page.score for page in pages[1:]) / pages[0].score
     return ClarifyingQuestion(
         text=WHICH_PAGE,
-        choices=(*choices, AnswerChoice(text=NONE_OF_THESE)),
+        choices=(*distinct, AnswerChoice(text=NONE_OF_THESE)),
         about=QuestionTopic.PAGES,
         gain=min(others, 1 - sure) * steps,
         decisions=tuple(page.document_id for page in pages),
@@ -70,19 +78,6 @@ def page_question(
             _card(page, context, page_words if page in refused else None) for page in pages
         ),
     )
-
-
-def _with_distinct_texts(
-    choices: Sequence[AnswerChoice], pages: Sequence[PageReading]
-) -> list[AnswerChoice]:
-    """Return the choices, with the page's id added to those of equal text."""
-    times = Counter(choice.text for choice in choices)
-    return [
-        choice.model_copy(update={"text": f"{choice.text} ({page.document_id})"})
-        if times[choice.text] > 1
-        else choice
-        for choice, page in zip(choices, pages, strict=True)
-    ]
 
 
 def _card(page: PageReading, context: RetrievedContext, words: PageFeedback | None) -> PageCard:
@@ -131,8 +126,7 @@ def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) 
         if names_something(treats_text)
         else page.title
     )
-    others = [other for other in rivals if other is not page]
-    names = list(_own_names(page, others, ticket_text))[:_MOST_NAMES]
+    names = _own_names(page, [other for other in rivals if other is not page], ticket_text)
     shown = treats if page.title in treats else f"{page.title}: {treats}"
     says = " ".join((page.title, treats, *names))
     is_alone = treats == page.title
@@ -141,17 +135,15 @@ def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) 
     )
 
 
-def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: str) -> Iterator[str]:
-    """Yield components, alerts and error strings of the page's opening, most frequent first."""
+def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: str) -> list[str]:
+    """Return the commonest components, alerts and error strings of the page's opening."""
     elsewhere = set(tokenise(ticket_text)).union(
-        *(set(tokenise(f"{other.title}\n{other.text}")) for other in others)
+        *(tokenise(f"{other.title}\n{other.text}") for other in others)
     )
-    counts: dict[str, int] = {}
-    for word in _without_front_matter(page.text)[:_OPENING].split():
-        name = word.strip("`'\"()[]{}<>.,;:*")
-        if is_identifier(name) and not elsewhere.intersection(tokenise(name)):
-            counts[name] = counts.get(name, 0) + 1
-    yield from sorted(counts, key=lambda name: -counts[name])
+    words = _without_front_matter(page.text)[:_OPENING].split()
+    names = Counter(filter(is_identifier, (word.strip("`'\"()[]{}<>.,;:*") for word in words)))
+    own = (name for name, _ in names.most_common() if elsewhere.isdisjoint(tokenise(name)))
+    return list(islice(own, _MOST_NAMES))
 
 
 def _without_front_matter(text: str) -> str:

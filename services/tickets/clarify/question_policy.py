@@ -42,9 +42,14 @@ class QuestionPolicy:
         if not questions:
             return []
         turns = questions_of(session, ticket_id)
-        may_ask = (not turns or _is_past(session, turns[-1])) and not why_no_question(
-            session, ticket_id
+        last = turns[-1] if turns else None
+        # The last one was answered, or the workflow shown now does not ask it.
+        is_past = (
+            last is None
+            or last.state in _ANSWERED
+            or (last.state == ClarificationState.OPEN and bool(why_closed(session, last)))
         )
+        may_ask = is_past and not why_no_question(session, ticket_id)
         # Whether the engineer still takes questions; the lock is against a refusal meanwhile.
         asks = select(TicketRow.asks).where(TicketRow.id == ticket_id).with_for_update()
         if not may_ask or not session.scalar(asks) or len(turns) >= self._most:
@@ -70,14 +75,6 @@ class QuestionPolicy:
         return [Note("asked", {"turn": len(turns) + 1, "question": first.text})]
 
 
-def _is_past(session: Session, row: ClarificationRow) -> bool:
-    """Return True if it was answered, or the workflow shown now does not ask it."""
-    state = ClarificationState(row.state)
-    return state in _ANSWERED or (
-        state is ClarificationState.OPEN and bool(why_closed(session, row))
-    )
-
-
 _ANSWERED = frozenset({ClarificationState.ANSWERED, ClarificationState.UNKNOWN})
 
 
@@ -85,7 +82,7 @@ def dialogue_of(rows: Sequence[ClarificationRow], ticket_text: str) -> Dialogue:
     """Build the dialogue from the questions that were answered."""
     dialogue = Dialogue(ticket_text=ticket_text)
     for row in rows:
-        if ClarificationState(row.state) in _ANSWERED:
+        if row.state in _ANSWERED:
             question = ClarifyingQuestion.model_validate(row.question)
             choice = None if row.choice is None else question.choices[row.choice]
             own_words = row.answer if row.state == ClarificationState.ANSWERED.value else ""

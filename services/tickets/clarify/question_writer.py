@@ -87,8 +87,9 @@ class QuestionWriter:
         """Let the model word an open question, then announce it to the ticket's system."""
         with self._database.session() as session:
             row = session.get(ClarificationRow, clarification_id)
-            ticket = _ticket_of(session, row) if row else None
-        if row is None or ticket is None:
+            columns = select(*TICKET_COLUMNS).where(TicketRow.id == row.ticket_id) if row else None
+            ticket_row = session.execute(columns).one_or_none() if columns is not None else None
+        if row is None or ticket_row is None:
             return
         questions = [
             ClarifyingQuestion.model_validate(each) for each in (row.question, *row.others)
@@ -98,7 +99,13 @@ class QuestionWriter:
         # Late questions keep the page's words.
         is_in_time = time.time() - row.asked_at < self._wanted_s
         is_open = row.state == ClarificationState.OPEN.value
-        wording = self._ask_model(ticket, offered) if is_open and is_in_time else None
+        wording = None
+        if is_open and is_in_time:
+            ticket = ticket_of_row(ticket_row)
+            try:
+                wording = word_question(self._model, ticket, offered, within_s=self._within_s)
+            except FlowXpertError as error:
+                _log.warning("gateway.question_not_worded", reason=str(error))
         with self._database.session() as session:
             if wording is not None:
                 self._store(session, row, questions, wording)
@@ -110,15 +117,6 @@ class QuestionWriter:
         row = session.get(ClarificationRow, arguments["clarification_id"])
         if row is not None:
             self._announcer.put(session, row.ticket_id)
-
-    def _ask_model(
-        self, ticket: ScreenedTicket, questions: Sequence[ClarifyingQuestion]
-    ) -> WordingChoice | None:
-        try:
-            return word_question(self._model, ticket, questions, within_s=self._within_s)
-        except FlowXpertError as error:
-            _log.warning("gateway.question_not_worded", reason=str(error))
-            return None
 
     def _store(
         self,
@@ -146,12 +144,6 @@ class QuestionWriter:
         if session.scalar(statement) is not None:
             note = Note("asked", {"turn": row.turn, "question": wording.wording})
             add_events(session, row.ticket_id, [note])
-
-
-def _ticket_of(session: Session, row: ClarificationRow) -> ScreenedTicket | None:
-    statement = select(*TICKET_COLUMNS).where(TicketRow.id == row.ticket_id)
-    ticket_row = session.execute(statement).one_or_none()
-    return ticket_of_row(ticket_row) if ticket_row else None
 
 
 def word_question(

@@ -1,9 +1,11 @@
-"""Alerts by their senders' ids: which ticket each belongs to, and which are over.
+"""Alerts: their fingerprints, which ticket each belongs to, and which are over.
 
 Webhooks are repeated and overtake each other. Of two equal deliveries one is new, and an end that
 comes before its beginning is kept until that comes.
 """
 
+import hashlib
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Row, and_, delete, select, tuple_, update
 from sqlalchemy.orm import Session
 
+from services.contracts.ticket import TicketDraft
 from services.kit.sql.database import Database
 from services.tickets.intake.acknowledgement import COLUMNS
 from services.tickets.intake.delivery import Resolution
@@ -21,6 +24,39 @@ _OVERTAKEN_WITHIN_S = 7 * 86_400
 """Seconds for which an end that came first is kept: no webhook is retried for longer."""
 
 _COLUMNS = (AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
+_NUMBERS = re.compile(r"\d+")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def fingerprint(draft: TicketDraft) -> str:
+    """Return a hash that is equal for alerts of one fault; empty for what is never a repeat.
+
+    A sender with an id for a fault and an occurrence for each time that it breaks is believed. Of
+    other machines, alerts are the same when name, title, service and labels are; of senders without
+    ids, when every text is. Somebody waits for the answer to a ticket that has an id of its own and
+    no alert behind it, so it is never another one's repeat.
+    """
+    labels = (f"{name}={value}" for name, value in sorted(draft.labels.items()))
+    if draft.occurrence:
+        return _hash("id", draft.source, draft.external_id)
+    if draft.alert_name:
+        named = (draft.source, draft.alert_name, draft.title, draft.service)
+        return _hash("alert", *named, *labels)
+    if not draft.external_id:
+        texts = (draft.source, draft.title, draft.description, draft.service)
+        return _hash("text", *texts, *labels)
+    return ""
+
+
+def family(draft: TicketDraft) -> str:
+    """Return a hash that is equal for alerts that differ in numbers only, whoever sent them."""
+    words = _NUMBERS.sub("#", draft.alert_name or draft.title).casefold()
+    return _hash("family", *_NO_WORD.split(words))
+
+
+def _hash(*parts: str) -> str:
+    text = "\0".join(part.replace("\0", " ") for part in parts)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class AlertKey(NamedTuple):

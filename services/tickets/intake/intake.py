@@ -22,9 +22,8 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, DatabaseUnavailableError
 from services.kit.sql.group_commit import GroupCommit
 from services.tickets.intake.acknowledgement import COLUMNS, acknowledge, read_tickets
-from services.tickets.intake.alerts import AlertKey, AlertStore
+from services.tickets.intake.alerts import AlertKey, AlertStore, family, fingerprint
 from services.tickets.intake.delivery import Delivery, Resolution
-from services.tickets.intake.fingerprints import family, fingerprint
 from services.tickets.intake.idempotency import Answers, DeliveryKey, KeyTakenError
 from services.tickets.tables import TicketRow
 from services.tickets.ticket.comments import Comment, add_comment
@@ -96,25 +95,26 @@ class Intake:
         Raises:
             IdempotencyKeyReusedError: The key came before with another body.
         """
-        request = _Request(delivery, tuple(map(_alert, delivery.tickets)), copy_context())
-        if key is not None:
-            return self._answers.find(key) or self._accept_once(request, key)
-        accepted = None
-        if delivery.tickets and not (delivery.resolved or delivery.comments):
-            accepted = self._group_commit.submit(request)
-        if accepted is None:
-            with self._database.session() as session:
-                (accepted,) = self._store(session, [request])
-        return accepted
-
-    def _accept_once(self, request: _Request, key: DeliveryKey) -> Accepted:
+        if key is not None and (answered := self._answers.find(key)):
+            return answered
+        alerts = []
+        for draft in delivery.tickets:
+            ticket_id = time_ordered_id()
+            named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
+            alerts.append(_Alert(named, fingerprint(draft), ticket_id, AlertKey.of(named)))
+        request = _Request(delivery, alerts, copy_context())
+        if key is None and alerts and not (delivery.resolved or delivery.comments):
+            stored = self._group_commit.submit(request)
+            if stored is not None:
+                return stored
         try:
             with self._database.session() as session:
                 (accepted,) = self._store(session, [request])
-                self._answers.keep(session, key, accepted)
+                if key is not None:
+                    self._answers.keep(session, key, accepted)
                 return accepted
         except KeyTakenError:
-            answered = self._answers.find(key)
+            answered = self._answers.find(key) if key is not None else None
             assert answered is not None  # noqa: S101 - its row is why we are here
             return answered
 
@@ -244,9 +244,3 @@ class Intake:
             key = f"{READ_COMMENT_TASK}:{ticket_id}:{comment.id}"
             self._outbox.put(session, READ_COMMENT_TASK, arguments, key)
         return acknowledge(read_tickets(session, [ticket_id])[ticket_id], comment, occurrence)
-
-
-def _alert(draft: TicketDraft) -> _Alert:
-    ticket_id = time_ordered_id()
-    named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
-    return _Alert(named, fingerprint(draft), ticket_id, AlertKey.of(named))

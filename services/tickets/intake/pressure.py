@@ -52,28 +52,24 @@ class Pressure:
         if not delivery.tickets:  # an end makes nobody work
             return
         with self._lock:
-            self._check_waiting()
+            now = self._clock()
+            if now - self._looked_at >= _LOOK_EVERY_S:
+                self._waiting, self._looked_at = self._outbox.counts()["waiting"], now
+            if self._waiting > self._most_waiting:
+                raise TooMuchWaitsError(
+                    f"{self._waiting} tasks wait, more than {self._most_waiting}: come again later",
+                    retry_after_s=_RETRY_AFTER_S,
+                )
             for source, alerts in Counter(draft.source for draft in delivery.tickets).items():
-                self._take(source, alerts)
-
-    def _take(self, source: str, alerts: int) -> None:
-        rate = self._own_rates.get(source, self._per_minute)
-        bucket = self._buckets.setdefault(
-            source, Buckets(rate / 60, max(1, round(rate)), clock=self._clock)
-        )
-        try:
-            bucket.take(source, alerts)
-        except TooManyRequestsError as error:
-            raise SourceTooFastError(
-                f"{source} may send {rate:g} alerts a minute", retry_after_s=error.retry_after_s
-            ) from None
-
-    def _check_waiting(self) -> None:
-        now = self._clock()
-        if now - self._looked_at >= _LOOK_EVERY_S:
-            self._waiting, self._looked_at = self._outbox.counts()["waiting"], now
-        if self._waiting > self._most_waiting:
-            raise TooMuchWaitsError(
-                f"{self._waiting} tasks wait, more than {self._most_waiting}: come again later",
-                retry_after_s=_RETRY_AFTER_S,
-            )
+                rate = self._own_rates.get(source, self._per_minute)
+                burst = max(1, round(rate))
+                bucket = self._buckets.setdefault(
+                    source, Buckets(rate / 60, burst, clock=self._clock)
+                )
+                try:
+                    bucket.take(source, alerts)
+                except TooManyRequestsError as error:
+                    raise SourceTooFastError(
+                        f"{source} may send {rate:g} alerts a minute",
+                        retry_after_s=error.retry_after_s,
+                    ) from None

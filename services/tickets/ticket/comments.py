@@ -65,15 +65,14 @@ def list_comments(session: Session, ticket_id: str) -> tuple[TicketComment, ...]
     """Return the comments on a ticket, oldest first."""
     of_ticket = select(CommentRow).where(CommentRow.ticket_id == ticket_id)
     ordered = of_ticket.order_by(CommentRow.at, CommentRow.id)
-    return tuple(_to_contract(row) for row in session.scalars(ordered))
-
-
-def _to_contract(row: CommentRow) -> TicketComment:
-    return TicketComment(
-        id=row.id,
-        source=row.source,
-        author=row.author,
-        text=row.text,
-        at=to_datetime(row.at),
-        turn=row.turn,
+    return tuple(
+        TicketComment(
+            id=row.id,
+            source=row.source,
+            author=row.author,
+            text=row.text,
+            at=to_datetime(row.at),
+            turn=row.turn,
+        )
+        for row in session.scalars(ordered)
     )

@@ -48,11 +48,6 @@ def _decision(facts: Facts) -> Counter:
     return TRIAGE.labels(str(facts["by"]), "assigned" if facts["team"] else "abstained")
 
 
-def _judged_step(facts: Facts) -> Counter | None:
-    verdict = facts["verdict"]
-    return JUDGED_STEPS.labels(str(verdict)) if verdict in JUDGEMENTS else None
-
-
 _KINDS = (
     EventKind("received", "came in from {source}", stage="Ticket stored", audited=("source",)),
     EventKind("planning", stage="Searching the documents", is_progress=True),
@@ -172,7 +167,9 @@ _KINDS = (
         "{judged}",
         is_by_person=True,
         audited=("step", "verdict"),
-        counter=_judged_step,
+        counter=lambda facts: (
+            JUDGED_STEPS.labels(str(facts["verdict"])) if facts["verdict"] in JUDGEMENTS else None
+        ),
     ),
     EventKind(
         "edited",

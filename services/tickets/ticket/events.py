@@ -61,7 +61,11 @@ def _add(
     if audited:
         session.execute(insert(AuditRow), audited)
     if events:
-        session.execute(insert(EventRow), [_event_line(id_, note) for id_, note in events])
+        rows = [
+            {"ticket_id": id_, "kind": note.kind, "facts": note.facts, "at": note.at}
+            for id_, note in events
+        ]
+        session.execute(insert(EventRow), rows)
     for note in (note for _, note in events if not KINDS[note.kind].is_progress):
         event.listen(session, "after_commit", partial(_count, note), once=True)
 
@@ -112,10 +116,6 @@ def _audit_line(ticket_id: str, note: Note, state: str | None) -> dict[str, obje
         {"state": state} if state else None,
         {"state": note.kind, **facts},
     )
-
-
-def _event_line(ticket_id: str, note: Note) -> dict[str, object]:
-    return {"ticket_id": ticket_id, "kind": note.kind, "facts": note.facts, "at": note.at}
 
 
 class Events:

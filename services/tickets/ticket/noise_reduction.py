@@ -45,24 +45,17 @@ def reduce_noise(title: str, discussion: str = "", *, most_words: int = MOST_WOR
     A text without a title begins with its first sentence, which is kept as a title is. A text of
     nothing but noise stays as it is.
     """
-    candidates = list(dict.fromkeys(_clean_sentences(discussion[:_READ_CHARACTERS])))
+    lines = [line for line in discussion[:_READ_CHARACTERS].splitlines() if not _QUOTED.match(line)]
+    cleaned = (_plain(sentence) for line in lines for sentence in sentences(line) or [line])
+    candidates = list(dict.fromkeys(each for each in cleaned if each and not _COURTESY.match(each)))
     head = _plain(title)
     if not head and candidates:
         head, candidates = candidates[0], candidates[1:]
     head = " ".join(head.split()[:most_words])
     left = most_words - len(head.split())
     chosen = _choose(head, [sentence for sentence in candidates if sentence != head], left)
-    return "\n".join([head, *chosen]).strip() or _first_words(f"{title} {discussion}", most_words)
-
-
-def _first_words(text: str, most: int) -> str:
-    return " ".join(text[:_READ_CHARACTERS].split()[:most])
-
-
-def _clean_sentences(discussion: str) -> list[str]:
-    lines = (line for line in discussion.splitlines() if not _QUOTED.match(line))
-    cleaned = (_plain(sentence) for line in lines for sentence in sentences(line) or [line])
-    return [sentence for sentence in cleaned if sentence and not _COURTESY.match(sentence)]
+    unchanged = f"{title} {discussion}"[:_READ_CHARACTERS].split()[:most_words]
+    return "\n".join([head, *chosen]).strip() or " ".join(unchanged)
 
 
 def _plain(text: str) -> str:

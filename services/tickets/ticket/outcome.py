@@ -88,13 +88,10 @@ def count_outcome(outcome: WalkOutcome) -> None:
     supported = sum(step.is_sourced for step in steps)
     STEPS.labels("yes").inc(supported)
     STEPS.labels("no").inc(len(steps) - supported)
-    if "scorer" not in outcome.degraded:
-        _count_score(best)
-
-
-def _count_score(scored: ScoredCandidate) -> None:
-    SCORE.labels("overall").observe(scored.score.overall)
-    for name, dimension in scored.score.dimensions.items():
+    if "scorer" in outcome.degraded:
+        return
+    SCORE.labels("overall").observe(best.score.overall)
+    for name, dimension in best.score.dimensions.items():
         SCORE.labels(name).observe(dimension.value)
-    if scored.score.chance is not None:
-        CHANCE.observe(scored.score.chance)
+    if best.score.chance is not None:
+        CHANCE.observe(best.score.chance)

@@ -6,24 +6,26 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, and_, func, select
+from sqlalchemy.orm import Session
 
 from services.contracts.gateway import (
     CandidateSummary,
     NearestDocument,
+    RelatedTicket,
     StoredWorkflow,
     TicketDetail,
 )
 from services.contracts.scorer import DIMENSIONS, Score
 from services.contracts.screened_ticket import ScreenedTicket
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import TicketDraft, TicketStatus
 from services.contracts.verdict import JudgedWorkflow
 from services.kit.errors import NotFoundError
+from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 from services.tickets.tables import ScoreRow, StoredVerdict, TicketRow, WorkflowRow, to_datetime
 from services.tickets.ticket.addresses import workflow_url
 from services.tickets.ticket.assignment import decision_of
 from services.tickets.ticket.comments import list_comments
-from services.tickets.ticket.listing.related_tickets import related_to
 from services.tickets.ticket.question import current_questions
 from services.workflow.lint import lint
 from services.workflow.model import Workflow
@@ -46,6 +48,9 @@ _ENVELOPE = (
 TICKET_COLUMNS = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
 SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
 """SQL id of the workflow whose scores count: a version has those of its candidate."""
+RELATED_WITHIN_S = 3600.0
+"""Seconds between two tickets that may have one cause."""
+MOST_RELATED = 20
 
 
 class Queries:
@@ -65,7 +70,7 @@ class Queries:
             best = row.workflow_id if row else None
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
-            related = related_to(session, row) if row else ()
+            related = _related_tickets(session, row) if row else ()
             clarifications = current_questions(session, ticket_id)
             comments = list_comments(session, ticket_id)
         if row is None:
@@ -97,11 +102,18 @@ class Queries:
             WorkflowNotFoundError: No such workflow.
         """
         row = self._workflow_row(workflow_id)
+        judged = JudgedWorkflow(
+            **{
+                name: getattr(row, name)
+                for name in JudgedWorkflow.model_fields
+                if hasattr(row, name)
+            }
+        )
         envelope = {
             **{name: getattr(row, name) for name in _ENVELOPE},
             "findings": _findings(row),
             "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
-            **_verdict(row),
+            **judged.model_dump(mode="json", include={"verdict", "verdict_words"}),
         }
         return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
 
@@ -189,11 +201,36 @@ def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
     return CandidateSummary(**summary, scores=scores, url=workflow_url(row.id))
 
 
-def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    judged = JudgedWorkflow(
-        **{name: getattr(row, name) for name in JudgedWorkflow.model_fields if hasattr(row, name)}
+def _related_tickets(session: Session, ticket: TicketRow) -> tuple[RelatedTicket, ...]:
+    """Return other tickets of its family, then of its service, each newest first.
+
+    At most `MOST_RELATED`, within `RELATED_WITHIN_S` of the ticket.
+    """
+    near = (
+        select(TicketRow.id, TicketRow.title, TicketRow.status, TicketRow.created_at)
+        .where(
+            TicketRow.id != ticket.id,  # ids sort by time, so that an index is used
+            TicketRow.id >= first_id_at(ticket.created_at - RELATED_WITHIN_S),
+            TicketRow.id < first_id_at(ticket.created_at + RELATED_WITHIN_S),
+        )
+        .order_by(TicketRow.id.desc())
+        .limit(MOST_RELATED)
     )
-    return judged.model_dump(mode="json", include={"verdict", "verdict_words"})
+    related: dict[str, RelatedTicket] = {}
+    for column, value, why in (
+        (TicketRow.family, ticket.family, "same alert"),
+        (TicketRow.service, ticket.service, "same service"),
+    ):
+        for row in session.execute(near.where(column == value)) if value else ():
+            ticket_near = RelatedTicket(
+                id=row.id,
+                title=row.title,
+                status=TicketStatus(row.status),
+                why=why,
+                created_at=datetime.fromtimestamp(row.created_at, UTC),
+            )
+            related.setdefault(row.id, ticket_near)
+    return tuple(related.values())[:MOST_RELATED]
 
 
 def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:

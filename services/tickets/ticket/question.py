@@ -160,17 +160,14 @@ def current_questions(session: Session, ticket_id: str) -> tuple[Clarification, 
     An open one is closed if it was answered in the workflow or nothing depends on it any more. That
     is looked up each time, so that what is taken back brings the question back too.
     """
-    return tuple(_with_current_state(session, row) for row in questions_of(session, ticket_id))
-
-
-def _with_current_state(session: Session, row: ClarificationRow) -> Clarification:
-    current = to_clarification(row)
-    if current.state is not ClarificationState.OPEN:
-        return current
-    why = why_closed(session, row)
-    return current.model_copy(
-        update={"state": ClarificationState.CLOSED, "closed": why} if why else {}
-    )
+    questions = []
+    for row in questions_of(session, ticket_id):
+        question = to_clarification(row)
+        if question.state is ClarificationState.OPEN and (why := why_closed(session, row)):
+            closed = {"state": ClarificationState.CLOSED, "closed": why}
+            question = question.model_copy(update=closed)
+        questions.append(question)
+    return tuple(questions)
 
 
 def why_closed(session: Session, row: ClarificationRow) -> str:

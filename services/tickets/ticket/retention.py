@@ -63,22 +63,26 @@ class Retention:
             DatabaseUnavailableError: The database did not answer; what is deleted stays deleted.
         """
         before = self._clock() - self._days * _DAY_S
+        old = IdempotencyRow.created_at < before
         if dry:
-            return self._count(before)
+            with self._database.session() as session:
+                tickets = session.scalar(select(func.count()).where(_is_old(before)))
+                answers = session.scalar(select(func.count()).where(old))
+            return Purged(tickets=tickets or 0, answers=answers or 0)
         done = 0
         while most is None or done < most:
             some = self._delete_some(before, min(_AT_ONCE, (most or done + _AT_ONCE) - done))
             done += some
             if not some:
                 break
-        return Purged(tickets=done, answers=self._delete_answers(before))
-
-    def _count(self, before: float) -> Purged:
-        old = IdempotencyRow.created_at < before
         with self._database.session() as session:
-            tickets = session.scalar(select(func.count()).where(_is_old(before)))
-            answers = session.scalar(select(func.count()).where(old))
-        return Purged(tickets=tickets or 0, answers=answers or 0)
+            alone = AlertRow.ticket_id.is_(None)
+            session.execute(delete(AlertRow).where(alone, AlertRow.came_at < before))
+            session.execute(delete(PageChoiceRow).where(PageChoiceRow.chosen_at < before))
+            session.execute(delete(PageWordRow).where(PageWordRow.at < before))
+            gone = delete(IdempotencyRow).where(old).returning(IdempotencyRow.key)
+            deleted_answers = len(list(session.scalars(gone)))
+        return Purged(tickets=done, answers=deleted_answers)
 
     def _delete_some(self, before: float, most: int) -> int:
         columns = (TicketRow.id, TicketRow.source, TicketRow.status)
@@ -95,15 +99,6 @@ class Retention:
                 facts = {"source": row.source, "state": row.status}
                 add_audit(session, "ticket.purged", f"ticket {ticket_id}", facts)
         return len(rows)
-
-    def _delete_answers(self, before: float) -> int:
-        with self._database.session() as session:
-            alone = AlertRow.ticket_id.is_(None)
-            session.execute(delete(AlertRow).where(alone, AlertRow.came_at < before))
-            session.execute(delete(PageChoiceRow).where(PageChoiceRow.chosen_at < before))
-            session.execute(delete(PageWordRow).where(PageWordRow.at < before))
-            old = delete(IdempotencyRow).where(IdempotencyRow.created_at < before)
-            return len(list(session.scalars(old.returning(IdempotencyRow.key))))
 
 
 def _is_old(before: float) -> ColumnElement[bool]:

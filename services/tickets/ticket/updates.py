@@ -48,18 +48,15 @@ class TicketUpdates:
         session.flush()
         for ticket_id in sorted(self._repeats.keys() | self._ended):
             if ticket_id in self._repeats:
-                self._count(session, ticket_id)
+                more, is_open = self._repeats[ticket_id], ticket_id in self._open_again
+                note = count_repeats(session, ticket_id, more, is_open=is_open)
+                if note is not None:
+                    context = self._contexts.get(ticket_id, copy_context())
+                    context.run(add_events, session, ticket_id, [note])
             if ticket_id in self._ended and resolve(session, ticket_id):
                 # Of a ticket that is still walked, nothing can be learned yet.
                 key = f"{LEARN_TICKET_TASK}:{ticket_id}"
                 outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key, priority=9)
-
-    def _count(self, session: Session, ticket_id: str) -> None:
-        is_open = ticket_id in self._open_again
-        note = count_repeats(session, ticket_id, self._repeats[ticket_id], is_open=is_open)
-        if note is not None:
-            context = self._contexts.get(ticket_id, copy_context())
-            context.run(add_events, session, ticket_id, [note])
 
 
 def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:

@@ -1,1 +1,1 @@
-"""Lists of tickets: pages, counts, gauges and related tickets."""
+"""Lists of tickets: pages, counts and gauges."""

@@ -67,19 +67,15 @@ def search_conditions(query: TicketQuery) -> Conditions:
         holds = [func.lower(column).contains(text, autoescape=True) for column in _TEXTS]
         holds.append(func.lower(_LABELS).contains(in_json, autoescape=True))
         clauses += (or_(*holds),)
-    return (*clauses, *_holder_conditions(query.holder))
-
-
-def _holder_conditions(holder: str) -> Conditions:
-    match holder:
+    match query.holder:
         case "":
-            return ()
+            return clauses
         case "me":
-            return (TicketRow.holder_id == current_caller().lasting_id,)
+            return (*clauses, TicketRow.holder_id == current_caller().lasting_id)
         case "nobody":
-            return (TicketRow.holder_id.is_(None),)
-        case _:
-            return (TicketRow.holder == holder,)
+            return (*clauses, TicketRow.holder_id.is_(None))
+        case holder:
+            return (*clauses, TicketRow.holder == holder)
 
 
 def filter_conditions(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:

@@ -69,19 +69,22 @@ class Facets:
             seen = self._seen.get(key)
             if seen is None or seen.latest != latest or seen.until < self._clock():
                 seen = _CachedCounts(_count_all(session, query), latest, self._clock() + _FRESH_S)
-                self._remember(key, seen)
+                with self._lock:
+                    self._seen.pop(key, None)
+                    self._seen[key] = seen
+                    if len(self._seen) > _KEPT:
+                        self._seen.pop(next(iter(self._seen)))
         return seen.counts
-
-    def _remember(self, key: tuple[object, ...], seen: _CachedCounts) -> None:
-        with self._lock:
-            self._seen.pop(key, None)
-            self._seen[key] = seen
-            if len(self._seen) > _KEPT:
-                self._seen.pop(next(iter(self._seen)))
 
 
 def _count_all(session: Session, query: TicketQuery) -> Counts:
-    tickets = _matching_tickets(query)
+    columns = (TicketRow.id, TicketRow.status, TicketRow.severity, TicketRow.source)
+    looked_up = (column.label(name) for name, column in lookup_columns(query).items())
+    matching = select(*columns, TicketRow.service, TicketRow.fit, *looked_up).where(
+        *search_conditions(query)
+    )
+    # The tickets that text and time allow, shared by all kinds.
+    tickets = matching.order_by(TicketRow.id.desc()).limit(MOST).cte("found")
     every = select(literal(_TOTAL), literal(""), func.count()).where(
         *filter_conditions(query, tickets.c)
     )
@@ -98,35 +101,17 @@ def _count_all(session: Session, query: TicketQuery) -> Counts:
     return Counts(total, {kind: of.get(kind, {}) for kind in KINDS}, is_whole=counted < MOST)
 
 
-def _matching_tickets(query: TicketQuery) -> CTE:
-    """Build the CTE of the tickets that text and time allow, shared by all kinds."""
-    columns = (TicketRow.id, TicketRow.status, TicketRow.severity, TicketRow.source)
-    looked_up = (column.label(name) for name, column in lookup_columns(query).items())
-    wanted = select(*columns, TicketRow.service, TicketRow.fit, *looked_up).where(
-        *search_conditions(query)
-    )
-    return wanted.order_by(TicketRow.id.desc()).limit(MOST).cte("found")
-
-
 def _count_kind(kind: str, query: TicketQuery, tickets: CTE) -> Select[str, str, int]:
     others = filter_conditions(query, tickets.c, kind)
     if kind == "team":
-        return _count_teams(tickets, others)
-    value = _value_of(tickets, kind)
-    return select(literal(kind), value, func.count()).where(*others).group_by(value)
-
-
-def _value_of(tickets: CTE, kind: str) -> ColumnElement[str]:
+        named = select(TicketTeamRow.ticket_id, TicketTeamRow.team)
+        assigned = select(TriageRow.ticket_id, TriageRow.team).where(TriageRow.team.is_not(None))
+        teams = union(named, assigned).subquery()
+        counted = select(literal(kind), teams.c.team, func.count())
+        joined = counted.select_from(tickets).join(teams, teams.c.ticket_id == tickets.c.id)
+        return joined.where(*others).group_by(teams.c.team)
     column = tickets.c[kind]
-    if kind == "resolved":
-        return case((column, "true"), else_="false")
-    return func.coalesce(column, "")
-
-
-def _count_teams(tickets: CTE, others: tuple[ColumnElement[bool], ...]) -> Select[str, str, int]:
-    named = select(TicketTeamRow.ticket_id, TicketTeamRow.team)
-    assigned = select(TriageRow.ticket_id, TriageRow.team).where(TriageRow.team.is_not(None))
-    teams = union(named, assigned).subquery()
-    counted = select(literal("team"), teams.c.team, func.count())
-    joined = counted.select_from(tickets).join(teams, teams.c.ticket_id == tickets.c.id)
-    return joined.where(*others).group_by(teams.c.team)
+    value: ColumnElement[str] = (
+        case((column, "true"), else_="false") if kind == "resolved" else func.coalesce(column, "")
+    )
+    return select(literal(kind), value, func.count()).where(*others).group_by(value)

@@ -1,5 +1,6 @@
 """Gauges of the stored tickets, by source and state."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
@@ -26,18 +27,12 @@ class TicketGauges:
 
     def tell(self) -> None:
         """Set the gauges; raises `DatabaseUnavailableError`."""
-        counts = self._counts()
-        for series in {*self._series, *counts}:
-            TICKETS_IN_STATE.labels(*series).set(counts.get(series, 0))
-
-    def _counts(self) -> dict[tuple[str, str], int]:
         is_over = TicketRow.resolved_at.is_not(None)
         keys = TicketRow.source, TicketRow.status, is_over
-        counts: dict[tuple[str, str], int] = {}
+        counts: Counter[tuple[str, str]] = Counter()
         with self._database.session() as session:
-            for source, status, over, count in session.execute(
-                select(*keys, func.count()).group_by(*keys)
-            ):
-                state = RESOLVED if over else status
-                counts[source, state] = counts.get((source, state), 0) + count
-        return counts
+            rows = session.execute(select(*keys, func.count()).group_by(*keys))
+            for source, status, over, count in rows:
+                counts[source, RESOLVED if over else status] += count
+        for series in {*self._series, *counts}:
+            TICKETS_IN_STATE.labels(*series).set(counts[series])

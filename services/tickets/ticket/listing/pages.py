@@ -1,9 +1,9 @@
 """Pages of ticket lists, in any sort order, by cursor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, literal_column, or_, select
 
 from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSummary
 from services.kit.errors import InvalidInputError
@@ -26,6 +26,11 @@ _COLUMNS = (
     func.coalesce(WorkflowRow.title, "").label("proposed"),
 )
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
+_ORDERS: Mapping[Sort, Sequence[ColumnElement[Any]]] = {
+    Sort.NEWEST: (TicketRow.id.desc(),),
+    Sort.OLDEST: (TicketRow.id.asc(),),
+    Sort.SEVERITY: (_rank, TicketRow.id.desc()),
+}
 
 
 class InvalidCursorError(InvalidInputError):
@@ -48,17 +53,22 @@ class TicketPages:
         """
         with self._database.session() as session:
             rows = session.execute(_statement(query, size + 1, also)).all()
-        tickets = tuple(map(_summary, rows[:size]))
-        is_over = len(rows) <= size
-        return TicketPage(
-            tickets=tickets, next_cursor=None if is_over else _cursor(query.sort, tickets[-1])
-        )
+        tickets = []
+        for row in rows[:size]:
+            times = {name: to_datetime(getattr(row, name)) for name in _TIMES}
+            tickets.append(TicketSummary(**dict(row._mapping) | times))
+        cursor = None
+        if len(rows) > size:
+            last = tickets[-1]
+            rank = _RANKS.get(last.severity, _UNKNOWN)
+            cursor = f"{rank}.{last.id}" if query.sort is Sort.SEVERITY else last.id
+        return TicketPage(tickets=tuple(tickets), next_cursor=cursor)
 
 
 def _statement(
     query: TicketQuery, most: int, also: Sequence[ColumnElement[bool]]
 ) -> Select[*tuple[Any, ...]]:
-    order = _order(query.sort)
+    order = _ORDERS[query.sort]
     clauses = (*conditions(query), *_after_cursor(query), *also)
     wanted = select(TicketRow.id).where(*clauses).order_by(*order)
     ids = wanted.limit(most).subquery()
@@ -71,16 +81,6 @@ def _statement(
     )
 
 
-def _order(sort: Sort) -> Sequence[ColumnElement[Any]]:
-    match sort:
-        case Sort.NEWEST:
-            return (TicketRow.id.desc(),)
-        case Sort.OLDEST:
-            return (TicketRow.id.asc(),)
-        case Sort.SEVERITY:
-            return (_rank, TicketRow.id.desc())
-
-
 def _after_cursor(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
     if not query.cursor:
         return ()
@@ -90,22 +90,8 @@ def _after_cursor(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
         case Sort.OLDEST:
             return (TicketRow.id > query.cursor,)
         case Sort.SEVERITY:
-            rank, last = _parse_cursor(query.cursor)
-            return (or_(_rank > rank, and_(_rank == rank, TicketRow.id < last)),)
-
-
-def _cursor(sort: Sort, last: TicketSummary) -> str:
-    rank = _RANKS.get(last.severity, _UNKNOWN)
-    return f"{rank}.{last.id}" if sort is Sort.SEVERITY else last.id
-
-
-def _parse_cursor(cursor: str) -> tuple[int, str]:
-    rank, _, last = cursor.partition(".")
-    if rank not in set(map(str, range(len(_RANKS) + 1))) or not last:
-        raise InvalidCursorError("the cursor is of a list in another order")
-    return int(rank), last
-
-
-def _summary(row: Row[*tuple[Any, ...]]) -> TicketSummary:
-    times = {name: to_datetime(getattr(row, name)) for name in _TIMES}
-    return TicketSummary(**dict(row._mapping) | times)
+            rank, _, last = query.cursor.partition(".")
+            if rank not in set(map(str, range(len(_RANKS) + 1))) or not last:
+                raise InvalidCursorError("the cursor is of a list in another order")
+            is_behind = and_(_rank == int(rank), TicketRow.id < last)
+            return (or_(_rank > int(rank), is_behind),)

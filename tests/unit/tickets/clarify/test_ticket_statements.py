@@ -1,4 +1,4 @@
-from services.tickets.clarify.branches import TicketStatements, branch_questions
+from services.tickets.clarify.branches import branch_questions, list_unanswered
 from services.tickets.clarify.dialogue import Dialogue
 from tests.unit.tickets.clarify.charts import DISK
 
@@ -6,20 +6,19 @@ FULL, SNAPSHOT = "Is the log partition full?", "Does a snapshot hold deleted blo
 
 
 def test_what_a_ticket_says_word_by_word_is_no_open_question():
-    assert TicketStatements("The log partition is full since noon").unanswered(
-        [FULL, SNAPSHOT]
-    ) == [SNAPSHOT]
+    questions = [FULL, SNAPSHOT]
+    assert list_unanswered("The log partition is full since noon", questions) == [SNAPSHOT]
 
 
 def test_a_deed_of_the_same_kind_is_no_open_question():
-    statements = TicketStatements("leaf-3 drops frames\nAlready power-cycled it, no change.")
+    ticket_text = "leaf-3 drops frames\nAlready power-cycled it, no change."
     questions = ["Has the switch been restarted?", "Has the cable been replaced?"]
-    assert statements.unanswered(questions) == ["Has the cable been replaced?"]
+    assert list_unanswered(ticket_text, questions) == ["Has the cable been replaced?"]
 
 
 def test_an_empty_ticket_tells_nothing():
-    assert TicketStatements("").unanswered([FULL]) == [FULL]
-    assert TicketStatements("").unanswered([]) == []
+    assert list_unanswered("", [FULL]) == [FULL]
+    assert list_unanswered("", []) == []
 
 
 def test_no_branch_is_asked_for_that_the_ticket_tells():

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from services.contracts.ticket import TicketDraft
-from services.tickets.intake.fingerprints import family, fingerprint
+from services.tickets.intake.alerts import family, fingerprint
 
 
 def tickets(gateway):
