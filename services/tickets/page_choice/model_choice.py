@@ -45,30 +45,27 @@ def choose(model: ChatModel, shown: ShownPages, *, within_s: float) -> ModelChoi
         ModelUnavailableError: See `ChatModel.complete`.
         ModelRefusedError: See `ChatModel.complete`.
     """
-    request = ChatRequest(
-        messages=messages(shown),
-        temperature=0,
-        max_tokens=_TOKENS,
-        json_schema=_schema(len(shown.pages)),
-        prompt=PROMPT.label,
-        timeout_s=within_s,
-    )
-    answer, _ = ask_for(model, request, _PageAnswer)
     numbers = [_NONE, *map(str, range(1, len(shown.pages) + 1))]
-    if answer.page not in numbers:
-        raise ModelAnswerError(f"expected one of {numbers}, got {answer.page!r}")
-    place = int(answer.page)
-    page = shown.pages[place - 1].document_id if place else None
-    return ModelChoice(page=page, stated=answer.chance / 100, place=place)
-
-
-def _schema(pages: int) -> JsonSchema:
-    return {
+    schema: JsonSchema = {
         "type": "object",
         "properties": {
-            "page": {"type": "string", "enum": [_NONE, *map(str, range(1, pages + 1))]},
+            "page": {"type": "string", "enum": numbers},
             "chance": {"type": "number", "minimum": 0, "maximum": 100},
         },
         "required": ["page", "chance"],
         "additionalProperties": False,
     }
+    request = ChatRequest(
+        messages=messages(shown),
+        temperature=0,
+        max_tokens=_TOKENS,
+        json_schema=schema,
+        prompt=PROMPT.label,
+        timeout_s=within_s,
+    )
+    answer, _ = ask_for(model, request, _PageAnswer)
+    if answer.page not in numbers:
+        raise ModelAnswerError(f"expected one of {numbers}, got {answer.page!r}")
+    place = int(answer.page)
+    page = shown.pages[place - 1].document_id if place else None
+    return ModelChoice(page=page, stated=answer.chance / 100, place=place)

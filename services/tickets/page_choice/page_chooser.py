@@ -1,6 +1,10 @@
-"""Choice of the page for a ticket by a model, weighed against retrieval."""
+"""Choice of the page for a ticket by a model: asked once, stored, and weighed against retrieval."""
 
+import hashlib
+import time
 from dataclasses import dataclass
+
+from sqlalchemy import select
 
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.screened_ticket import ScreenedTicket
@@ -10,13 +14,17 @@ from services.language.names import split_name
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel
 from services.tickets.page_choice.chance import ChoiceChance
-from services.tickets.page_choice.choice_store import ModelChoiceStore
-from services.tickets.page_choice.model_choice import ModelChoice, choose
+from services.tickets.page_choice.model_choice import PROMPT, ModelChoice, choose
 from services.tickets.page_choice.preference import promote_page, scores_of
-from services.tickets.page_choice.shown_pages import show_pages
+from services.tickets.page_choice.shown_pages import ShownPages, show_pages
+from services.tickets.tables import PageChoiceRow
 
 _DOUBTED = 0.5
 """Chance below which a page that a model names replaces none that is likelier."""
+_JUDGED_BY = 10
+"""Latest choices by which it is seen whether a model only names one position, whatever is there:
+the pages are shuffled, so that the right one may be anywhere.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,52 @@ class PageChoice:
         titles = {page.document_id: page.title for page in context.pages}
         other = titles.get(self.chosen.page, self.chosen.page)
         return (f"{self.model} finds another page to fit better: {other}",)
+
+
+class ModelChoiceStore:
+    """Store of choices, kept as long as tickets are: a page that changes is another question."""
+
+    def __init__(self, database: Database, model: str) -> None:
+        """Keep the choices of one model, by its name."""
+        self._database = database
+        self._model = f"{PROMPT.label} {model}"[:200]
+
+    def find(self, shown: ShownPages) -> ModelChoice | None:
+        """Return what was chosen among these pages for this ticket; None if nothing was."""
+        with self._database.session() as session:
+            row = session.get(PageChoiceRow, self._key(shown))
+        if row is None or (row.page and row.page not in shown.ids):
+            return None
+        return ModelChoice(page=row.page or None, stated=row.stated, place=row.place)
+
+    def keep(self, shown: ShownPages, chosen: ModelChoice) -> None:
+        """Store the choice, unless there is one already."""
+        row = {
+            "key": self._key(shown),
+            "model": self._model,
+            "page": chosen.page or "",
+            "stated": chosen.stated,
+            "place": chosen.place,
+            "chosen_at": time.time(),
+        }
+        insert = self._database.insert(PageChoiceRow).values(row).on_conflict_do_nothing()
+        with self._database.session() as session:
+            session.execute(insert)
+
+    def is_heard(self) -> bool:
+        """Return True if the model looks at the pages: not if it always names one position."""
+        latest = (
+            select(PageChoiceRow.place)
+            .where(PageChoiceRow.model == self._model)
+            .order_by(PageChoiceRow.chosen_at.desc())
+            .limit(_JUDGED_BY)
+        )
+        with self._database.session() as session:
+            places = session.scalars(latest).all()
+        return len(places) < _JUDGED_BY or len(set(places)) > 1
+
+    def _key(self, shown: ShownPages) -> str:
+        return hashlib.sha256(f"{self._model}\0{shown.content}".encode()).hexdigest()
 
 
 class PageChooser:

@@ -55,16 +55,13 @@ def show_pages(ticket: ScreenedTicket, context: RetrievedContext) -> ShownPages:
 def _text_of(page: PageReading, context: RetrievedContext) -> str:
     tree = parse(page.text[:_READ])
     lines = tree.lines[tree.body_line - 1 :]
+    own = (match for match in context.chunks if match.chunk.span.document_id == page.document_id)
+    nearest = max(own, key=lambda match: match.score, default=None)
+    passage = " ".join(nearest.chunk.text.split())[:_PASSAGE] if nearest else ""
     parts = (
         ("path", page.document_id),
         ("headings", "; ".join(s.title for s in tree.sections if s.title)[:_HEADINGS]),
         ("begins", " ".join(" ".join(lines[:_OPENING]).split())[:_OPENING]),
-        ("nearest passage", _passage(page, context)),
+        ("nearest passage", passage),
     )
     return redact("\n".join(f"{name}: {text}" for name, text in parts if text))
-
-
-def _passage(page: PageReading, context: RetrievedContext) -> str:
-    own = (match for match in context.chunks if match.chunk.span.document_id == page.document_id)
-    best = max(own, key=lambda match: match.score, default=None)
-    return " ".join(best.chunk.text.split())[:_PASSAGE] if best else ""

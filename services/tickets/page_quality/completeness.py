@@ -13,7 +13,7 @@ from services.contracts.completeness import (
     Suggestions,
 )
 from services.contracts.readings import ReadingDetail
-from services.contracts.retrieval import PageReading, PeersQuery, Retrieval
+from services.contracts.retrieval import PeersQuery, Retrieval
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.knowledge.ports import Embedder
@@ -21,7 +21,6 @@ from services.runbook.inspections import (
     MOST_PEERS,
     NEAR_PEERS,
     Check,
-    MissingCheck,
     Peer,
     checks_of,
     missing_checks,
@@ -86,7 +85,15 @@ class CompletenessService:
     def _suggest(self, own: Sequence[Check], peers: Sequence[Peer]) -> Suggestions:
         missing = missing_checks(own, peers, self._embedder.embed)
         return Suggestions(
-            checks=tuple(_to_suggestion(each) for each in missing),
+            checks=tuple(
+                SuggestedCheck(
+                    text=each.text,
+                    have=each.have,
+                    of=each.of,
+                    sources=tuple(_source(peer, check) for peer, check in each.sources),
+                )
+                for each in missing
+            ),
             others=len(peers),
             why_none=reason_for_none(peers, missing),
         )
@@ -125,27 +132,13 @@ def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -
         titles[id_] = title
         done.setdefault(id_, {}).setdefault(body, set()).add(step)
     for id_, bodies in done.items():
-        checks = {
-            check.text: check
-            for body, steps in bodies.items()
-            for check in _checks_done(body, steps)
-        }
+        checks: dict[str, Check] = {}
+        for body, steps in bodies.items():
+            workflow = Workflow.model_validate_json(body)
+            done_steps = tuple(step for step in workflow.steps if step.id in steps)
+            done_checks = checks_of(Workflow(title=workflow.title, steps=done_steps))
+            checks |= {check.text: check for check in done_checks}
         yield Peer(f"ticket:{id_}", titles[id_], tuple(checks.values()))
-
-
-def _checks_done(body: str, steps: set[str]) -> list[Check]:
-    workflow = Workflow.model_validate_json(body)
-    kept = tuple(step for step in workflow.steps if step.id in steps)
-    return checks_of(Workflow(title=workflow.title, steps=kept))
-
-
-def _to_suggestion(missing: MissingCheck) -> SuggestedCheck:
-    return SuggestedCheck(
-        text=missing.text,
-        have=missing.have,
-        of=missing.of,
-        sources=tuple(_source(peer, check) for peer, check in missing.sources),
-    )
 
 
 def _source(peer: Peer, check: Check) -> CheckSource:
@@ -178,14 +171,15 @@ def pages_of_a_kind(retrieval: Retrieval, documents: Sequence[str]) -> list[Peer
     except NotFoundError:  # the page was forgotten since
         return []
     return [
-        _peer_of(page)
+        Peer(
+            page.document_id,
+            page.title,
+            tuple(
+                check
+                for each in page.procedures
+                for check in checks_of(lower(each, page.document_id))
+            ),
+        )
         for page in pages
         if page.document_id not in documents and not page.origin and page.procedures
     ]
-
-
-def _peer_of(page: PageReading) -> Peer:
-    checks = (
-        check for each in page.procedures for check in checks_of(lower(each, page.document_id))
-    )
-    return Peer(page.document_id, page.title, tuple(checks))

@@ -49,7 +49,9 @@ class CoverageQueries:
         with self._database.session() as session:
             groups = session.execute(_groups(since)).all()
             ids = [row.latest for row in groups]
-            latest = {row.id: row for row in session.execute(_latest(ids))}
+            columns = (TicketRow.id, TicketRow.title, TicketRow.alert_name, TicketRow.workflow_id)
+            tickets_by_id = select(*columns).where(TicketRow.id.in_(ids))
+            latest = {row.id: row for row in session.execute(tickets_by_id)}
             near = {(row.ticket_id, row.workflow_id): row for row in session.execute(_near(ids))}
             week_rows = session.execute(_weeks(mondays)).all()
         counted = {row.week: (row.tickets, row.sure) for row in week_rows}
@@ -94,11 +96,6 @@ def _groups(since: str) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _latest(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    columns = (TicketRow.id, TicketRow.title, TicketRow.alert_name, TicketRow.workflow_id)
-    return select(*columns).where(TicketRow.id.in_(ids))
-
-
 def _near(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
     """Select the lines that each of these tickets cites or came near, the nearest last."""
     return (
@@ -130,7 +127,10 @@ def _group(
     latest: Row[*tuple[Any, ...]],
     near: Mapping[tuple[str, str | None], Row[*tuple[Any, ...]]],
 ) -> CoverageGroup:
-    place = near.get((latest.id, latest.workflow_id))
+    cited = near.get((latest.id, latest.workflow_id))
+    nearest = cited and NearestPlace(
+        document_id=cited.document_id, start_line=cited.start_line, end_line=cited.end_line
+    )
     return CoverageGroup(
         family=row.family,
         name=latest.alert_name or latest.title,
@@ -139,11 +139,5 @@ def _group(
         unsure=row.unsure,
         resolved=row.resolved,
         last_at=datetime.fromtimestamp(row.last_at, UTC),
-        nearest=_place(place) if place else None,
-    )
-
-
-def _place(row: Row[*tuple[Any, ...]]) -> NearestPlace:
-    return NearestPlace(
-        document_id=row.document_id, start_line=row.start_line, end_line=row.end_line
+        nearest=nearest,
     )

@@ -34,23 +34,15 @@ def read_rules(path: Path) -> list[AlertRule]:
         objects = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
     except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise RuleFileError(f"{path} is no YAML: {str(error).splitlines()[0]}") from error
+    written = [rule for each in objects for rule in _rules(each)]
     rules: dict[str, AlertRule] = {}
-    for each in objects:
-        for rule in _alerts(each):
+    for each in written:
+        if isinstance(each.get("alert"), str) and each["alert"]:
+            rule = _rule(each)
             rules.setdefault(rule.alert, rule)
-    if not rules and not any(map(_has_recording_rule, objects)):
+    if not rules and not any(isinstance(each.get("record"), str) for each in written):
         raise RuleFileError(f"{path}: expected `groups` with `rules` that have an `alert`")
     return list(rules.values())
-
-
-def _alerts(node: object) -> Iterator[AlertRule]:
-    for rule in _rules(node):
-        if isinstance(rule.get("alert"), str) and rule["alert"]:
-            yield _rule(rule)
-
-
-def _has_recording_rule(node: object) -> bool:
-    return any(isinstance(rule.get("record"), str) for rule in _rules(node))
 
 
 def _rules(node: object) -> Iterator[Mapping[str, Any]]:

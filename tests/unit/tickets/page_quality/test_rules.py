@@ -6,7 +6,7 @@ from services.contracts.coverage import AlertRule, RulesQuestion, RuleState
 from services.contracts.ingestion import IngestedDocument
 from services.contracts.ticket import Fit
 from services.tickets.page_quality.rule_files import MOST_BYTES, RuleFileError, read_rules
-from services.tickets.page_quality.rules import AlertRuleCoverage, page_of_link
+from services.tickets.page_quality.service import CoverageService, page_of_link
 from tests.unit.gateway.fakes import RUNBOOK, FakeRetrieval
 
 PLAIN = """
@@ -123,7 +123,13 @@ class FakeIngestion:
 @pytest.fixture
 def covered(gateway):
     def covered(fit):
-        return AlertRuleCoverage(gateway.database, FakeRetrieval(), FakeIngestion(), lambda _: fit)
+        return CoverageService(
+            gateway.database,
+            retrieval=FakeRetrieval(),
+            ingestion=FakeIngestion(),
+            execution=lambda: None,
+            fit_of=lambda _: fit,
+        )
 
     return covered
 

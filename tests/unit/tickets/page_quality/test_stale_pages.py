@@ -21,7 +21,7 @@ from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Document
 from services.tickets.page_quality.queries import WEEK_S
-from services.tickets.page_quality.stale_pages import StalePages
+from services.tickets.page_quality.service import CoverageService
 from services.tickets.settings import GatewaySettings
 from services.web.ui.knowledge import coverage as pages
 from services.web.ui.knowledge.backend import Knowledge
@@ -79,7 +79,13 @@ def execution():
 
 @pytest.fixture
 def mending(gateway, ingestion, execution):
-    return StalePages(gateway.database, ingestion, lambda: execution)
+    return CoverageService(
+        gateway.database,
+        retrieval=gateway.retrieval,
+        ingestion=ingestion,
+        execution=lambda: execution,
+        fit_of=lambda _: None,
+    )
 
 
 @pytest.fixture
@@ -259,7 +265,7 @@ def test_a_finding_is_found_by_the_weeks_that_it_was_told_of(
 ):
     gateway.post({"id": "T-1", "title": "FAN-CTL does not answer"})
     later = SimpleNamespace(time=lambda: time.time() + 20 * WEEK_S)
-    monkeypatch.setattr("services.tickets.page_quality.stale_pages.time", later)
+    monkeypatch.setattr("services.tickets.page_quality.service.time", later)
     ingestion.decayed = [decay(DecayKind.NAME, "fan-ctl", was=("a.md", "b.md"), others=2)]
     assert listed_findings(client, weeks=52) == []
     assert dismissed(client).status_code == 200
