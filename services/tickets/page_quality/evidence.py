@@ -66,14 +66,14 @@ class PageEvidence:
     @classmethod
     def of_decay(cls, decay: Decay) -> Self:
         """Build the evidence of a dead link, or of a name that other pages have no more."""
-        if decay.kind is DecayKind.LINK:
+        is_link = decay.kind is DecayKind.LINK
+        if is_link:
             seen = f"led to {decay.was[0]}, which is gone" if decay.was else "leads to no page"
             seen += f"; {decay.instead} may be meant" if decay.instead else ""
         else:
             seen = f"{decay.others} other pages named it, and none does any more"
             seen += ", nor does a ticket of late"
             seen += f"; they name {decay.instead} now" if decay.instead else ""
-        is_link = decay.kind is DecayKind.LINK
         return cls(
             kind=FindingKind.LINK_DEAD if is_link else FindingKind.NAME_GONE,
             document_id=decay.document_id,

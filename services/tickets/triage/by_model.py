@@ -71,10 +71,10 @@ class TriageModel:
     ) -> str | None:
         """Return the name of the chosen team; "" for none, None if the model does not answer."""
         numbers = {str(number): team.team for number, team in enumerate(teams, start=1)}
-        lines = (
-            f"{number}. {_describe_team(team, descriptions.get(team.team, ''))}"
-            for number, team in zip(numbers, teams, strict=True)
-        )
+        lines = []
+        for number, team in zip(numbers, teams, strict=True):
+            line = f"{number}. {team.team}. {descriptions.get(team.team, '')}".strip()
+            lines.append(f"{line} ({'; '.join(team.why)})" if team.why else line)
         values = {"ticket": ticket, "teams": "\n".join(lines), "doubts": doubts or "none"}
         request = ChatRequest(
             messages=_CHOICE.render(values),
@@ -97,8 +97,3 @@ class TriageModel:
             _log.warning("gateway.triage_choice_failed", error=error.name)
             return None
         return "" if number == "0" else numbers.get(number)
-
-
-def _describe_team(team: TeamChance, description: str) -> str:
-    about = f"{team.team}. {description}".strip()
-    return f"{about} ({'; '.join(team.why)})" if team.why else about

@@ -32,20 +32,20 @@ def create_triage_router(service: TriageService) -> APIRouter:
     @needs(Need.READ)
     def list_teams() -> list[Team]:
         """List the declared teams, from the file and the API; others are known by past tickets."""
-        return list(service.teams())
+        return list(service.team_router.teams.all())
 
     @router.post("/v1/teams")
     @needs(Need.ADMIN)
     def put_team(team: Team) -> Team:
         """Declare a team, or describe it anew. Its description is evidence for triage."""
-        service.put_team(team)
+        service.team_router.teams.put(team)
         return team
 
     @router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
     @needs(Need.ADMIN)
     def delete_team(name: Name) -> None:
         """Remove a team that was declared here; what was learned of it stays."""
-        service.remove_team(name)
+        service.team_router.teams.remove(name)
 
     @router.post("/v1/triage/cases", status_code=202)
     @needs(Need.ADMIN)

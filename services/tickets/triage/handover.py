@@ -21,12 +21,16 @@ def note_without_workflow(
     summary: str, nearest: Sequence[NearestDocument], reason: str
 ) -> HandOver:
     """Write the note of a ticket for which no workflow was found."""
+    cited, addresses = [], []
+    for near in nearest[:_SHOWN]:
+        heading = " › ".join(near.heading_path)
+        lines = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
+        cited.append(f"{heading} ({lines})" if heading else lines)
+        addresses.append(lines_url(near.document_id, near.start_line, near.end_line))
     return HandOver(
         asked=summary,
-        found=tuple(_cite_document(near) for near in nearest[:_SHOWN]),
-        addresses=tuple(
-            lines_url(near.document_id, near.start_line, near.end_line) for near in nearest[:_SHOWN]
-        ),
+        found=tuple(cited),
+        addresses=tuple(addresses),
         tried=(f"Looked for a procedure: {reason}.",),
     )
 
@@ -44,7 +48,10 @@ def note_of_followed(
     `step` is the step that says to hand over, if one does; `work` is what was done so far.
     """
     title = stored.workflow.title
-    cited = _cited(step) if step else ""
+    cited = "".join(
+        f" ({each.document_id}, lines {each.start_line}–{each.end_line})"
+        for each in (step.citations[:1] if step else ())
+    )
     done = work_done(stored.workflow, work, without=step) if work else ()
     stopped = f"Followed “{title}”{_stop(stored.workflow, step, work)}{cited}"
     return HandOver(
@@ -65,11 +72,6 @@ def _stop(workflow: Workflow, step: Step | None, work: Work | None) -> str:
     return " to its end"
 
 
-def _cited(step: Step) -> str:
-    lines = [f"{c.document_id}, lines {c.start_line}–{c.end_line}" for c in step.citations[:1]]
-    return f" ({lines[0]})" if lines else ""
-
-
 def note_of_rejected(summary: str, ticket: TicketDetail, reason: str) -> HandOver:
     """Write the note of a ticket whose workflow an engineer rejects."""
     candidates = ticket.candidates[:_SHOWN]
@@ -84,12 +86,6 @@ def note_of_rejected(summary: str, ticket: TicketDetail, reason: str) -> HandOve
         addresses=tuple(f"/tickets/{ticket.id}?candidate={each.id}" for each in candidates),
         tried=tuple(tried),
     )
-
-
-def _cite_document(near: NearestDocument) -> str:
-    heading = " › ".join(near.heading_path)
-    lines = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
-    return f"{heading} ({lines})" if heading else lines
 
 
 MOST_STEPS = 30

@@ -19,7 +19,6 @@ from services.contracts.triage import (
     PastTicket,
     PastTickets,
     Rejection,
-    Team,
     TriageDecision,
 )
 from services.kit.access.caller import current_caller
@@ -71,7 +70,7 @@ class StepOfTicketNotFoundError(NotFoundError):
 
 
 class TriageService:
-    """Facade over teams, triage decisions and hand-overs, called by the HTTP routes."""
+    """Triage decisions and hand-overs, for routes, pages and tools."""
 
     def __init__(
         self,
@@ -102,24 +101,8 @@ class TriageService:
         self._searches = searches
         self._database = database
         self._outbox = outbox
-        self._team_router = team_router
+        self.team_router = team_router
         self._queries = Queries(database)
-
-    def teams(self) -> tuple[Team, ...]:
-        """Return all declared teams, by name."""
-        return self._team_router.teams.all()
-
-    def team_names(self) -> tuple[str, ...]:
-        """List the names of declared teams and of those that took past tickets."""
-        return self._team_router.team_names()
-
-    def put_team(self, team: Team) -> None:
-        """Declare a team, or describe it anew."""
-        self._team_router.teams.put(team)
-
-    def remove_team(self, name: str) -> None:
-        """Remove a declared team; raises `TeamNotFoundError`."""
-        self._team_router.teams.remove(name)
 
     def learn(self, past: PastTickets) -> Learning:
         """Queue past tickets for the graph; they are stored when this returns."""
@@ -145,7 +128,15 @@ class TriageService:
         ticket = self._queries.ticket(ticket_id)
         if not ticket.status.is_final:
             raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
-        self._record(ticket, rejection)
+        # Recorded before the hand-over, which may be requested again.
+        if ticket.workflow_id:
+            with self._database.session() as session:
+                if self._record_verdict:
+                    verdict, reason = Judgement.REJECTED, rejection.reason
+                    self._record_verdict(session, ticket.workflow_id, verdict, reason)
+                put_forgetting(session, self._outbox, [ticket.id])
+                if self._searches:
+                    put_search(session, self._outbox, ticket.id)
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
         note = partial(note_of_rejected, ticket=ticket, reason=rejection.reason)
@@ -196,22 +187,11 @@ class TriageService:
 
     def _decide(self, ticket: TicketDetail, note: WriteNote) -> TriageDecision:
         """Return the router's decision; without one, as nothing was learned, a person chooses."""
-        decision = self._team_router.decide(ScreenedTicket(ticket), note)
+        decision = self.team_router.decide(ScreenedTicket(ticket), note)
         if decision is not None:
             return decision
         note_of_title = note(ticket.title)
         return TriageDecision(team=None, by="ranker", note=note_of_title, at=datetime.now(UTC))
-
-    def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
-        """Record the rejection before the hand-over, which may be requested again."""
-        if ticket.workflow_id:
-            with self._database.session() as session:
-                if self._record_verdict:
-                    verdict, reason = Judgement.REJECTED, rejection.reason
-                    self._record_verdict(session, ticket.workflow_id, verdict, reason)
-                put_forgetting(session, self._outbox, [ticket.id])
-                if self._searches:
-                    put_search(session, self._outbox, ticket.id)
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
         """Assign the ticket to the team that a person names; triage learns it.
@@ -221,7 +201,7 @@ class TriageService:
             UnknownTeamError: No such team; it must be declared first.
         """
         ticket = self._queries.ticket(ticket_id)
-        team = resolve_team(assignment.team, self._team_router.team_names())
+        team = resolve_team(assignment.team, self.team_router.team_names())
         previous = ticket.triage
         decision = TriageDecision(
             team=team,
@@ -263,7 +243,7 @@ class TriageService:
         decided = ticket.triage
         named = decided.team if decided and decided.by == BY_PERSON else ticket.labels.get("team")
         if named and named.strip():
-            self._team_router.learn_cases([_case(ticket, named.strip()[:200])])
+            self.team_router.learn_cases([_case(ticket, named.strip()[:200])])
 
     def _store(
         self,

@@ -43,20 +43,18 @@ def mark_chosen(
     ranked: Iterable[ScoredCandidate], choice: PageChoice | None
 ) -> tuple[ScoredCandidate, ...]:
     """Name the model on the candidates of the page that it chose."""
-    return tuple(_mark_one(each, choice) for each in ranked)
-
-
-def _mark_one(scored: ScoredCandidate, choice: PageChoice | None) -> ScoredCandidate:
-    workflow = scored.candidate.workflow
-    origin = workflow.provenance
-    chosen = choice.chosen.page if choice and not choice.is_overruled else None
-    if choice is None or origin is None or chosen not in origin.document_ids:
-        return scored
-    signed = workflow.model_copy(
-        update={"provenance": origin.model_copy(update={"chosen_by": choice.model})}
-    )
-    candidate = scored.candidate.model_copy(update={"workflow": signed})
-    return scored.model_copy(update={"candidate": candidate})
+    if choice is None or choice.is_overruled:
+        return tuple(ranked)
+    marked = []
+    for scored in ranked:
+        candidate = scored.candidate
+        origin = candidate.workflow.provenance
+        if origin is not None and choice.chosen.page in origin.document_ids:
+            signed = origin.model_copy(update={"chosen_by": choice.model})
+            workflow = candidate.workflow.model_copy(update={"provenance": signed})
+            candidate = candidate.model_copy(update={"workflow": workflow})
+        marked.append(scored.model_copy(update={"candidate": candidate}))
+    return tuple(marked)
 
 
 class ContextBuilder:

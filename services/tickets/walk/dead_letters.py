@@ -30,7 +30,19 @@ class DeadLetterOffice:
         """Return the letters that have waited longest, and how many there are."""
         parked = self._outbox.parked(limit=limit)
         total = self._outbox.counts()["parked"]
-        return DeadLetters(letters=tuple(map(_letter, parked)), total=max(total, len(parked)))
+        letters = tuple(
+            DeadLetter(
+                key=task.key,
+                task=task.task,
+                ticket_id=task.kwargs.get("ticket_id"),
+                reason=task.reason,
+                attempts=task.attempts,
+                created_at=datetime.fromtimestamp(task.created_at, UTC),
+                since=datetime.fromtimestamp(task.parked_at, UTC),
+            )
+            for task in parked
+        )
+        return DeadLetters(letters=letters, total=max(total, len(parked)))
 
     def retry(self, wanted: RetryLetters) -> RetriedLetters:
         """Put these letters back to work; keys of no letter, or no longer one, are skipped."""
@@ -50,15 +62,3 @@ class DeadLetterOffice:
             before, after = {"state": "parked"}, {"state": "waiting"}
             add_audit(session, "task.retried", f"task {parked.key}", before, after)
             return True
-
-
-def _letter(parked: ParkedTask) -> DeadLetter:
-    return DeadLetter(
-        key=parked.key,
-        task=parked.task,
-        ticket_id=parked.kwargs.get("ticket_id"),
-        reason=parked.reason,
-        attempts=parked.attempts,
-        created_at=datetime.fromtimestamp(parked.created_at, UTC),
-        since=datetime.fromtimestamp(parked.parked_at, UTC),
-    )

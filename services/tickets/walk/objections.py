@@ -1,7 +1,7 @@
 """Objections to a workflow for a ticket, in words that a person weighs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,7 +73,9 @@ class Objections:
         names = (name for name in dict.fromkeys(_NAME.findall(text)) if not _DIGIT.search(name))
         missing = [name for name in names if not _is_mentioned(name, page_terms)]
         if missing:
-            yield f"the ticket names {_join_names(missing[:_MOST_NAMES])} and the page does not"
+            *others, last = missing[:_MOST_NAMES]
+            shown = f"{', '.join(others)} and {last}" if others else last
+            yield f"the ticket names {shown} and the page does not"
 
     def _declared_purpose(self) -> Iterator[str]:
         """Yield the page's own statement of the fault that it treats."""
@@ -151,8 +153,3 @@ def _is_mentioned(name: str, page_terms: frozenset[str]) -> bool:
     """Return True if a page has the name, as one word or as its parts."""
     *parts, whole = tokenise(name) or [""]
     return whole in page_terms or (bool(parts) and page_terms.issuperset(parts))
-
-
-def _join_names(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

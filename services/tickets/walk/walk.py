@@ -3,7 +3,7 @@
 Between the two stands the closest procedure that is known, marked as not sure.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter, time
@@ -114,13 +114,12 @@ class Walk:
                     raise
                 _log.exception("gateway.walk_failed", ticket_id=ticket_id)
                 outcome = FailedOutcome(f"{error.name}: {error}")
-            walk = opened.walk
             with stage_timer("gateway", "store"):
                 seconds = self._tickets.conclude(
                     ticket_id,
                     outcome,
                     progress.take_pending(),
-                    walk=walk,
+                    walk=opened.walk,
                     is_by_choice=opened.is_by_choice,
                 )
         if seconds is not None:
@@ -196,7 +195,15 @@ class Walk:
         except UnavailableError:
             if not self._has_waited(opened):
                 raise
-            return _unscored(request.candidates), ("scorer",)
+            unknown = Dimension(value=_LEAST, reason=NOT_JUDGED)
+            score = Score(**dict.fromkeys(DIMENSIONS, unknown))
+            unscored = (
+                ScoredCandidate(
+                    candidate=each, score=score, findings=(NOT_JUDGED,), good_enough=False
+                )
+                for each in request.candidates
+            )
+            return tuple(unscored), ("scorer",)
 
     def _has_waited(self, opened: OpenTicket) -> bool:
         """Return True if what does not answer was waited for long enough."""
@@ -287,13 +294,3 @@ def _why_refused(context: RetrievedContext) -> str:
 def _served_pages(context: RetrievedContext) -> ServedPages | None:
     """Return the retrieved pages; None if retrieval was degraded: such signs teach nothing."""
     return None if context.degraded else ServedPages(context.signs, context.is_alert)
-
-
-def _unscored(candidates: Iterable[Candidate]) -> tuple[ScoredCandidate, ...]:
-    """Return the candidates in the planner's order with the least score, none good enough."""
-    unknown = Dimension(value=_LEAST, reason=NOT_JUDGED)
-    score = Score(**dict.fromkeys(DIMENSIONS, unknown))
-    return tuple(
-        ScoredCandidate(candidate=each, score=score, findings=(NOT_JUDGED,), good_enough=False)
-        for each in candidates
-    )

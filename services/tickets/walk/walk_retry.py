@@ -35,8 +35,15 @@ class WalkRetry:
         with self._database.session() as session:
             walk = restart_walk(session, ticket_id, FAILED)
             if walk is None:
-                _check_in_retry(session, ticket_id)
-                return
+                row = session.get(TicketRow, ticket_id)
+                if row is None:
+                    raise no_ticket(ticket_id)
+                is_over = TicketStatus(row.status).is_final
+                if is_over or latest_change(session, ticket_id) != "retried":
+                    raise TicketNotFailedError(
+                        f"expected a ticket that failed, and this one is {row.status}"
+                    )
+                return  # somebody else retried it
             # Given up by the queue, the task is there still; ended by the walk itself, it is not.
             if not self._outbox.retry(session, walk_key(ticket_id, walk)):
                 put_walk(session, self._outbox, ticket_id, walk)
@@ -46,12 +53,3 @@ class WalkRetry:
         walk = session.scalar(select(TicketRow.walks).where(TicketRow.id == ticket_id))
         if walk is not None and walk_key(ticket_id, walk) == key:
             restart_walk(session, ticket_id, FINAL)
-
-
-def _check_in_retry(session: Session, ticket_id: str) -> None:
-    """Raise an error unless the ticket is under way because somebody else retried it."""
-    row = session.get(TicketRow, ticket_id)
-    if row is None:
-        raise no_ticket(ticket_id)
-    if TicketStatus(row.status).is_final or latest_change(session, ticket_id) != "retried":
-        raise TicketNotFailedError(f"expected a ticket that failed, and this one is {row.status}")

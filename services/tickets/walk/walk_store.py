@@ -154,7 +154,13 @@ class WalkStore:
                 if self._searches and outcome.status is TicketStatus.REFUSED:
                     put_search(session, self._outbox, ticket_id)
                 if isinstance(outcome, PlannedOutcome) and outcome.asks_page:
-                    self._put_choice(session, ticket_id, concluded.walk)
+                    arguments = {
+                        "ticket_id": ticket_id,
+                        "walk": concluded.walk,
+                        "since": time.time(),
+                    }
+                    key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{concluded.walk}"
+                    self._outbox.put(session, CHOOSE_PAGE_TASK, arguments, key)
                 if concluded.workflow_id is not None:
                     self._put_look(session, ticket_id, outcome, concluded.workflow_id)
                     if concluded.walk > 1:
@@ -181,11 +187,6 @@ class WalkStore:
         by = made.provenance.chosen_by if made and made.provenance else ""
         add_events(session, ticket_id, [Note("page_offered", {"document": page, "by": by})])
         return True
-
-    def _put_choice(self, session: Session, ticket_id: str, walk: int) -> None:
-        arguments = {"ticket_id": ticket_id, "walk": walk, "since": time.time()}
-        key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{walk}"
-        self._outbox.put(session, CHOOSE_PAGE_TASK, arguments, key)
 
     def _put_look(
         self, session: Session, ticket_id: str, outcome: WalkOutcome, workflow_id: str

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from services.kit.text import ellipsize
 from services.language.names import COMPOUND, parts_of
 from services.language.words import tokenise
 from services.tickets.triage.routing.similarity import Array, SparseSpace
@@ -64,7 +65,8 @@ class EntityGraph:
         """Describe the strongest paths from a text to a team, one for each name in the text."""
         strongest: dict[str, str] = {}
         for way in sorted(self._paths_to(text, team), key=lambda way: -way.weight):
-            description = f"{_short(way.entity)} → {names[team]}: {way.tickets} of {way.of} tickets"
+            entity = ellipsize(way.entity, _LONGEST_SHOWN)
+            description = f"{entity} → {names[team]}: {way.tickets} of {way.of} tickets"
             strongest.setdefault(way.name, description)
         return list(strongest.values())[:most]
 
@@ -102,10 +104,6 @@ def _surface_forms(text: str) -> dict[str, tuple[str, str]]:
             for term in tokenise(written)[-1:]:
                 forms.setdefault(term, (name, written))
     return forms
-
-
-def _short(entity: str) -> str:
-    return entity if len(entity) <= _LONGEST_SHOWN else f"{entity[: _LONGEST_SHOWN - 1]}…"
 
 
 def _odds(counts: Array, teams: Array) -> Array:

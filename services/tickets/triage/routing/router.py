@@ -99,14 +99,12 @@ class RoutingModel:
         similarity = self._regression.similarity(query)
         scores = self._regression.scores(similarity)
         features = self._features(scores, hop_scores, self._names.columns(query), similarity)
-        return [self._ranking(row) for row in self._ranker.chances(features)]
-
-    def _ranking(self, chances: Array) -> TeamRanking:
-        order = np.argsort(-chances, kind="stable")
-        return TeamRanking(
-            tuple(self.teams[index] for index in order),
-            tuple(float(chances[index]) for index in order),
-        )
+        rankings = []
+        for chances in self._ranker.chances(features):
+            order = np.argsort(-chances, kind="stable")
+            teams = tuple(self.teams[index] for index in order)
+            rankings.append(TeamRanking(teams, tuple(float(chances[index]) for index in order)))
+        return rankings
 
     def _query(self, texts: Sequence[str]) -> QueryTexts:
         return QueryTexts(texts, self._embedder.embed(list(texts)))

@@ -145,7 +145,7 @@ def _requested_workflow(
 
 def _team_choices(triage: TriageService, ticket: TicketDetail) -> list[str]:
     """Return the names of teams to choose from: the likeliest first, then all others."""
-    names = triage.team_names()
+    names = triage.team_router.team_names()
     likely = [each.team for each in ticket.triage.candidates] if ticket.triage else []
     return list(dict.fromkeys((*(name for name in likely if name in names), *names)))
 
