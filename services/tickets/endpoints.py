@@ -48,7 +48,7 @@ def create_ticket_router(service: TicketService) -> APIRouter:
 
         A refused ticket has the reason, and the documents that came closest.
         """
-        return service.ticket(ticket_id)
+        return service.queries.ticket(ticket_id)
 
     @router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)

@@ -9,12 +9,9 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
-from services.contracts.clarification import Clarification, ClarificationAnswer
 from services.contracts.gateway import (
     Accepted,
-    ProgressEvent,
     SourceLines,
-    StoredWorkflow,
     Taking,
     TicketDetail,
     TicketPage,
@@ -38,7 +35,7 @@ from services.tickets.metrics import REJECTED, TICKETS
 from services.tickets.settings import GatewaySettings
 from services.tickets.tables import TicketRow
 from services.tickets.ticket.events import Events
-from services.tickets.ticket.listing.facets import Counts, Facets
+from services.tickets.ticket.listing.facets import Facets
 from services.tickets.ticket.listing.pages import TicketPages
 from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import Announcer
@@ -78,12 +75,12 @@ class TicketService:
         self.settings = settings
         self._database = database
         self._outbox = outbox
-        self._answer_handler = answer_handler
+        self.answer_handler = answer_handler
         self._walk_retry = walk_retry
         self._announcer = announcer
         self._read_own = read_own
         self.queries = queries
-        self._pages, self._facets = TicketPages(database), Facets(database)
+        self._pages, self.facets = TicketPages(database), Facets(database)
         self.event_feed = Events(database)
         self._intake = Intake(database, outbox, repeats_within_s=settings.repeats_within_s)
         self._pressure = Pressure(settings, outbox)
@@ -151,31 +148,6 @@ class TicketService:
         """Return a page of the list; raises `InvalidCursorError`."""
         return self._pages.page(query, size=query.limit or self.settings.page_size)
 
-    def counts(self, query: TicketQuery) -> Counts:
-        """Count the tickets that match the query, and those with another value of each filter."""
-        return self._facets.counts(query)
-
-    def ticket(self, ticket_id: str) -> TicketDetail:
-        """Return a ticket with all that belongs to it; raises `TicketNotFoundError`."""
-        return self.queries.ticket(ticket_id)
-
-    def answer(
-        self, ticket_id: str, clarification_id: str, answer: ClarificationAnswer
-    ) -> Clarification:
-        """Take an answer to a question; the ticket is walked again if it settles the question.
-
-        Raises:
-            ClarificationNotFoundError: No such question.
-            ClarificationAnsweredError: It was answered otherwise, dismissed, or is gone.
-            NoSuchChoiceError: It has fewer choices.
-            TicketHandedOverError: A team has the ticket by now.
-        """
-        return self._answer_handler.answer(ticket_id, clarification_id, answer)
-
-    def dismiss_questions(self, ticket_id: str) -> list[Clarification]:
-        """Stop asking questions about the ticket; raises `TicketNotFoundError`."""
-        return self._answer_handler.dismiss(ticket_id)
-
     def retry(self, ticket_id: str) -> TicketDetail:
         """Walk a failed ticket again.
 
@@ -184,13 +156,13 @@ class TicketService:
             TicketNotFailedError: Its walk is not over, or ended well.
         """
         self._walk_retry.retry_ticket(ticket_id)
-        return self.ticket(ticket_id)
+        return self.queries.ticket(ticket_id)
 
     def resolve(self, ticket_id: str) -> TicketDetail:
         """Mark the fault as over, as an engineer says; raises `TicketNotFoundError`."""
         with self._database.session() as session:
             resolve_all_alerts(session, self._outbox, ticket_id)
-        return self.ticket(ticket_id)
+        return self.queries.ticket(ticket_id)
 
     def assign_to_caller(self, ticket_id: str, request: Taking) -> TicketDetail:
         """Assign the ticket to the caller.
@@ -201,7 +173,7 @@ class TicketService:
         """
         with self._database.session() as session:
             assign(session, ticket_id, current_caller(), request)
-        return self.ticket(ticket_id)
+        return self.queries.ticket(ticket_id)
 
     def unassign(self, ticket_id: str) -> TicketDetail:
         """Unassign the ticket from the caller.
@@ -212,7 +184,7 @@ class TicketService:
         """
         with self._database.session() as session:
             unassign(session, ticket_id, current_caller())
-        return self.ticket(ticket_id)
+        return self.queries.ticket(ticket_id)
 
     def reopen(self, ticket_id: str) -> TicketDetail:
         """Take back that the fault is over; raises `TicketNotFoundError`."""
@@ -221,15 +193,7 @@ class TicketService:
             is_new = reopen_ticket(session, self._outbox, ticket_id, by)
             if is_new and self._announcer is not None:
                 self._announcer.put(session, ticket_id)
-        return self.ticket(ticket_id)
-
-    def events(self, ticket_id: str) -> list[ProgressEvent]:
-        """Return the events of a ticket, oldest first; of very many the latest."""
-        return self.event_feed.of_ticket(ticket_id)
-
-    def workflow(self, workflow_id: str) -> StoredWorkflow:
-        """Return a candidate with its scores; raises `WorkflowNotFoundError`."""
-        return self.queries.workflow(workflow_id)
+        return self.queries.ticket(ticket_id)
 
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
         """Return the cited lines of a document and those around them.

@@ -57,7 +57,7 @@ def create_stream_router(tickets: TicketService) -> APIRouter:
         Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
         after the end gets 204, which tells a browser not to reconnect.
         """
-        ticket = await run_in_threadpool(tickets.ticket, ticket_id)
+        ticket = await run_in_threadpool(tickets.queries.ticket, ticket_id)
         seen = await _resume_after(tickets, max(after, _parse_event_id(last_event_id)))
         if ticket.status.is_final and not follow:
             fresh = await run_in_threadpool(tickets.event_feed.after, seen, ticket_id=ticket_id)

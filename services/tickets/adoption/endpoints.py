@@ -96,13 +96,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
 
         Edits that change nothing make no version. Only the latest version can be edited.
         """
-        return queries.workflow(service.edit(workflow_id, request))
+        return queries.workflow(service.versions.edit(workflow_id, request))
 
     @router.get("/v1/workflows/{workflow_id}/changes", responses=refusals(WorkflowNotFoundError))
     @needs(Need.READ)
     def get_changes(workflow_id: Id) -> VersionChanges:
         """List the changes of a version step by step, since its base and since its candidate."""
-        return service.changes(workflow_id)
+        return service.versions.changes(workflow_id)
 
     @router.get("/v1/acceptance")
     @needs(Need.READ)
@@ -111,13 +111,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
 
         A workflow is accepted if it had at least three quarters of what was done on its ticket.
         """
-        return service.report(weeks)
+        return service.acceptance.report(weeks)
 
     @router.get("/v1/acceptance/tickets")
     @needs(Need.READ)
     def get_taken_tickets(query: Annotated[TakenQuery, Query()]) -> tuple[TakenTicket, ...]:
         """List the tickets behind a number of the acceptance rate, at most 200."""
-        return service.taken(query)
+        return service.acceptance.tickets(query)
 
     _add_pages_beside(router, service)
     return router
@@ -131,7 +131,7 @@ def _add_pages_beside(router: APIRouter, service: AdoptionService) -> None:
 
         `heading` is the fragment of the link: of a page of several tasks it opens the one it names.
         """
-        return service.linked_page(ticket_id, document, heading=heading)
+        return service.linked_pages.page(ticket_id, document, heading=heading)
 
     @router.put(
         "/v1/tickets/{ticket_id}/page-beside/{box}/mark",
@@ -144,4 +144,4 @@ def _add_pages_beside(router: APIRouter, service: AdoptionService) -> None:
         The mark is kept by ticket and document, and counts in no figure of the ticket's own
         workflow.
         """
-        return service.mark_linked_box(ticket_id, document, box, mark)
+        return service.linked_pages.mark(ticket_id, document, box, mark)

@@ -2,17 +2,11 @@
 
 from services.contracts.adoption import (
     Acceptance,
-    AcceptanceReport,
-    EditRequest,
     Judgement,
     LeftBehind,
     MarkPatch,
-    PageBeside,
     StepJudgement,
     StepMark,
-    TakenQuery,
-    TakenTicket,
-    VersionChanges,
     Work,
 )
 from services.contracts.ingestion import Ingestion
@@ -49,10 +43,10 @@ class AdoptionService:
     ) -> None:
         """Create the service; without `ingestion`, which has them, no linked page is shown."""
         self._database = database
-        self._beside = LinkedPageFeedback(database, ingestion)
+        self.linked_pages = LinkedPageFeedback(database, ingestion)
         self._outbox = outbox
-        self._versions = Versions(database, outbox, retrieval)
-        self._acceptance = AcceptanceCount(database)
+        self.versions = Versions(database, outbox, retrieval)
+        self.acceptance = AcceptanceCount(database)
 
     def work(self, workflow_id: str) -> Work:
         """Return the progress on a workflow.
@@ -112,20 +106,6 @@ class AdoptionService:
             put_mark(session, workflow_id, step_id, mark)
         return self.work(workflow_id)
 
-    def linked_page(self, ticket_id: str, document_id: str, *, heading: str = "") -> PageBeside:
-        """Return a page that the ticket's page links to; raises as `LinkedPageFeedback.page`."""
-        return self._beside.page(ticket_id, document_id, heading=heading)
-
-    def marked_linked_pages(self, ticket_id: str) -> tuple[PageBeside, ...]:
-        """Return the linked pages with a marked box; raises as `LinkedPageFeedback.marked` does."""
-        return self._beside.marked(ticket_id)
-
-    def mark_linked_box(
-        self, ticket_id: str, document_id: str, box: str, mark: StepMark | MarkPatch
-    ) -> PageBeside:
-        """Record the mark of a linked page's box; raises as `LinkedPageFeedback.mark` does."""
-        return self._beside.mark(ticket_id, document_id, box, mark)
-
     def judge(self, workflow_id: str, step_id: str, judgement: StepJudgement) -> Work:
         """Record the judgement of a step; raises as `put_judgement` does."""
         with self._database.session() as session:
@@ -138,19 +118,3 @@ class AdoptionService:
         with self._database.session() as session:
             record_verdict(session, workflow_id, verdict, acceptance.word)
         return self.work(workflow_id)
-
-    def edit(self, workflow_id: str, request: EditRequest) -> str:
-        """Make a version with these edits; raises as `Versions.edit` does."""
-        return self._versions.edit(workflow_id, request)
-
-    def changes(self, workflow_id: str) -> VersionChanges:
-        """Return the changes of a version; raises `WorkflowNotFoundError`."""
-        return self._versions.changes(workflow_id)
-
-    def report(self, weeks: int) -> AcceptanceReport:
-        """Return the acceptance rate of the last `weeks` weeks, the present one included."""
-        return self._acceptance.report(weeks)
-
-    def taken(self, query: TakenQuery) -> tuple[TakenTicket, ...]:
-        """List the tickets behind a number of the report."""
-        return self._acceptance.tickets(query)

@@ -50,16 +50,16 @@ async def _answer(platform: Platform, arguments: AnswerQuestion) -> TicketWorkfl
 
 
 def _submit_answer(platform: Platform, arguments: AnswerQuestion) -> None:
-    ticket = platform.gateway.ticket(arguments.ticket_id)
+    ticket = platform.gateway.queries.ticket(arguments.ticket_id)
     question = ticket.open_question or ticket.page_question
     if question is None:
         raise NoOpenQuestionError("nothing is asked about this ticket")
-    platform.gateway.answer(arguments.ticket_id, question.id, arguments.answer)
+    platform.gateway.answer_handler.answer(arguments.ticket_id, question.id, arguments.answer)
 
 
 def _load_workflow(platform: Platform, ticket_id: str) -> TicketWorkflow:
-    ticket = platform.gateway.ticket(ticket_id)
-    stored = platform.gateway.workflow(ticket.workflow_id) if ticket.workflow_id else None
+    ticket = platform.gateway.queries.ticket(ticket_id)
+    stored = platform.gateway.queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
     question = ticket.open_question
     return TicketWorkflow(
         ticket_id=ticket.id,
@@ -170,7 +170,7 @@ def _record(platform: Platform, feedback: RecordFeedback) -> RecordedFeedback:
         platform.adoption.accept(_workflow_id(platform, feedback), Acceptance(word=feedback.reason))
     else:
         platform.triage.reject(feedback.ticket_id, Rejection(reason=feedback.reason))
-    ticket = platform.gateway.ticket(feedback.ticket_id)
+    ticket = platform.gateway.queries.ticket(feedback.ticket_id)
     return RecordedFeedback(
         ticket_id=feedback.ticket_id,
         verdict=feedback.verdict,
@@ -181,7 +181,7 @@ def _record(platform: Platform, feedback: RecordFeedback) -> RecordedFeedback:
 
 
 def _workflow_id(platform: Platform, feedback: RecordFeedback) -> str:
-    workflow_id = platform.gateway.ticket(feedback.ticket_id).workflow_id
+    workflow_id = platform.gateway.queries.ticket(feedback.ticket_id).workflow_id
     if workflow_id is None:
         raise NoWorkflowError("the ticket has no workflow that anything could be said of")
     return workflow_id
@@ -218,7 +218,7 @@ def _get_runs(platform: Platform, arguments: GetRuns) -> TicketRuns:
     execution = platform.execution
     if execution is None:
         raise NoExecutorError("this gateway knows no executor to ask")
-    platform.gateway.ticket(ticket_id)
+    platform.gateway.queries.ticket(ticket_id)
     summaries = execution.runs(ticket_id)[:MOST]
     return TicketRuns(
         ticket_id=ticket_id, runs=tuple(_to_ticket_run(execution, each) for each in summaries)

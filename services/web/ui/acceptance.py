@@ -19,12 +19,14 @@ def create_acceptance_page(adoption: AdoptionService) -> APIRouter:
     @needs(Need.READ)
     def acceptance_page(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> HTMLResponse:
         """Show the acceptance of workflows by week, writer and document."""
-        return render("acceptance/page.html", report=adoption.report(weeks), weeks=weeks)
+        return render("acceptance/page.html", report=adoption.acceptance.report(weeks), weeks=weeks)
 
     @router.get("/acceptance/tickets")
     @needs(Need.READ)
     def taken_tickets_page(query: Annotated[TakenQuery, Query()]) -> HTMLResponse:
         """Show the tickets that one number of the report counts."""
-        return render("acceptance/tickets.html", query=query, tickets=adoption.taken(query))
+        return render(
+            "acceptance/tickets.html", query=query, tickets=adoption.acceptance.tickets(query)
+        )
 
     return router

@@ -22,7 +22,7 @@ def create_completeness_pages(
     def of_ticket(ticket_id: str) -> HTMLResponse:
         """Compare with pages of the same kind, and with past tickets of the same alert."""
         try:
-            ticket = tickets.ticket(ticket_id)
+            ticket = tickets.queries.ticket(ticket_id)
             completeness = completing.of_ticket(ticket_id)
         except FlowXpertError as error:
             return render_refusal(error)

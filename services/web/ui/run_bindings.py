@@ -45,7 +45,7 @@ def create_binding_pages(tickets: TicketService, execution: Execution) -> APIRou
         """Show the binding of a step; `tool` shows what another tool would need."""
         try:
             run = execution.run(run_id)
-            ticket = tickets.ticket(run.ticket_id)
+            ticket = tickets.queries.ticket(run.ticket_id)
             bound = _find_binding(execution, run.ticket_id, run.workflow_id, step)
             tools = execution.tools()
         except FlowXpertError as error:
@@ -143,5 +143,5 @@ def _find_tool(tools: list[ToolSummary], name: str) -> ToolSummary | None:
 
 
 def _conditions(tickets: TicketService, workflow_id: str, step: str) -> list[str]:
-    exits = tickets.workflow(workflow_id).workflow.exits(step)
+    exits = tickets.queries.workflow(workflow_id).workflow.exits(step)
     return [edge.condition for edge in exits] if len(exits) > 1 else []

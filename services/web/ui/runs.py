@@ -72,10 +72,12 @@ def _create_view_router(tickets: TicketService, execution: Execution) -> APIRout
         """Show one run, with what waits for a person first."""
         try:
             run = execution.run(run_id)
-            ticket = tickets.ticket(run.ticket_id)
+            ticket = tickets.queries.ticket(run.ticket_id)
             of_page = bool(run.workflow_id)
             bindings = execution.bindings(run.ticket_id, run.workflow_id) if of_page else []
-            is_checklist = of_page and tickets.workflow(run.workflow_id).workflow.is_checklist
+            is_checklist = (
+                of_page and tickets.queries.workflow(run.workflow_id).workflow.is_checklist
+            )
             earlier = [each for each in execution.runs(run.ticket_id) if each.id != run.id]
             suspended = execution.suspension()
         except FlowXpertError as error:
@@ -202,7 +204,7 @@ def create_by_hand_pages(tickets: TicketService, execution: Execution) -> APIRou
     def by_hand_page(ticket_id: Id, tool: str = "") -> HTMLResponse:
         """Show the available tools; `tool` shows what one of them needs."""
         try:
-            ticket, tools = tickets.ticket(ticket_id), execution.tools()
+            ticket, tools = tickets.queries.ticket(ticket_id), execution.tools()
             earlier = execution.runs(ticket_id)
         except FlowXpertError as error:
             return render_refusal(error)

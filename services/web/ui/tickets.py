@@ -46,7 +46,7 @@ def create_list_page(tickets: TicketService) -> APIRouter:
             page = tickets.tickets(query)
         except InvalidCursorError as error:
             return render_refusal(error)
-        counts = tickets.counts(query)
+        counts = tickets.facets.counts(query)
         return render(
             "tickets/list.html",
             query=query,

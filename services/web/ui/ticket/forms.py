@@ -42,7 +42,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
         answer = ClarificationAnswer(
             choice=choice, text=own, unknown=bool(unknown) and choice is None
         )
-        tickets.answer(ticket_id, clarification_id, answer)
+        tickets.answer_handler.answer(ticket_id, clarification_id, answer)
         return redirect_to("tickets", ticket_id)
 
     @router.post("/tickets/{ticket_id}/clarifications/dismissals")
@@ -50,7 +50,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @needs(Need.OPERATE)
     def dismissal_of_page(ticket_id: Id) -> Response:
         """Go on without an answer."""
-        tickets.dismiss_questions(ticket_id)
+        tickets.answer_handler.dismiss(ticket_id)
         return redirect_to("tickets", ticket_id)
 
     @router.post("/tickets/{ticket_id}/triage")

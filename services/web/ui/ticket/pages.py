@@ -81,8 +81,8 @@ def create_ticket_page(
         """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
-            events = tickets.events(ticket_id)
-            ticket = tickets.ticket(ticket_id)
+            events = tickets.event_feed.of_ticket(ticket_id)
+            ticket = tickets.queries.ticket(ticket_id)
             stored = _requested_workflow(tickets, ticket, candidate)
             at = TicketPageAddress(ticket.id, candidate, beside, part)
             pages = TicketLinkedPages(ingestion, adoption, at, stored.workflow) if stored else None
@@ -137,10 +137,10 @@ def _requested_workflow(
 ) -> StoredWorkflow | None:
     """Return the requested workflow, of an earlier walk too, else the ticket's."""
     if candidate and candidate != ticket.workflow_id:
-        stored = service.workflow(candidate)
+        stored = service.queries.workflow(candidate)
         if stored.ticket_id == ticket.id:
             return stored
-    return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
+    return service.queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
 
 
 def _team_choices(triage: TriageService, ticket: TicketDetail) -> list[str]:
@@ -171,7 +171,7 @@ def _workflow_view(
         "beside": pages.side_page(),
         "marked_beside": pages.marked,
         "progress": pages.progress,
-        "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
+        "tabs": tabs_of(stored, [tickets.queries.workflow(each.id) for each in of_other_kind]),
         "stored": stored,
         "work": work,
         "left_behind": work.left_behind,
@@ -189,7 +189,7 @@ def _workflow_view(
         "reading": describe_reading(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
         "findings": describe_findings(stored),
-        "changes": adoption.changes(stored.id) if stored.base_id else None,
+        "changes": adoption.versions.changes(stored.id) if stored.base_id else None,
     }
 
 

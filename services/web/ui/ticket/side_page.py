@@ -127,7 +127,7 @@ class TicketLinkedPages:
         if self._ingestion is None:
             return ()
         try:
-            return self._adoption.marked_linked_pages(self.at.ticket_id)
+            return self._adoption.linked_pages.marked(self.at.ticket_id)
         except FlowXpertError:
             return ()
 
@@ -141,7 +141,7 @@ class TicketLinkedPages:
         if self._ingestion is None or not self._own or at.document in {"", self._own}:
             return None
         try:
-            page = self._adoption.linked_page(at.ticket_id, at.document, heading=at.part)
+            page = self._adoption.linked_pages.page(at.ticket_id, at.document, heading=at.part)
         except FlowXpertError:
             return SidePage(at)
         if page.workflow is None:
@@ -200,7 +200,7 @@ def create_side_page_forms(adoption: AdoptionService) -> APIRouter:
         """Record what was done with a box; fields that the form does not send stay as they are."""
         note = clean_text(seen).strip() if "seen" in sent else None
         mark = MarkPatch(state=state, why=why, seen=note, was=was)
-        page = adoption.mark_linked_box(ticket_id, beside, step, mark)
+        page = adoption.linked_pages.mark(ticket_id, beside, step, mark)
         keys = [each.id for each in page.workflow.steps] if page.workflow else []
         number = f"{REGION}{keys.index(step) + 1}" if step in keys else ""
         query = query_string({"candidate": candidate, "beside": beside, "part": part})

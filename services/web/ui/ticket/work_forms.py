@@ -148,9 +148,9 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
             case "add":
                 fields = {"edit": edit, "after": step, "condition": exit_condition, "text": text}
                 fields |= {"commands": _lines(commands)}
-        version = adoption.edit(workflow_id, EditRequest(edits=(_parse_edit(fields),)))
-        now = tickets.workflow(version).workflow
-        is_shown = tickets.ticket(ticket_id).workflow_id == version
+        version = adoption.versions.edit(workflow_id, EditRequest(edits=(_parse_edit(fields),)))
+        now = tickets.queries.workflow(version).workflow
+        is_shown = tickets.queries.ticket(ticket_id).workflow_id == version
         # A version of an earlier walk, or of another candidate, the ticket does not show by itself.
         shown = "" if is_shown else version
         return _redirect_to_step(ticket_id, shown, now, step if step in now.by_id else None)
@@ -239,7 +239,7 @@ def workflow_of(tickets: TicketService, ticket_id: str, workflow_id: str) -> Sto
     Raises:
         WorkflowNotFoundError: There is no such workflow, or it is another ticket's.
     """
-    stored = tickets.workflow(workflow_id)
+    stored = tickets.queries.workflow(workflow_id)
     if stored.ticket_id != ticket_id:
         raise WorkflowNotFoundError(f"the ticket {ticket_id[:60]!r} has no workflow of that id")
     return stored
