@@ -78,6 +78,7 @@ def create_app(
     workflow_refresh = WorkflowRefresh(
         database,
         outbox,
+        parts.queries,
         knowledge.readings if knowledge else None,
         knowledge.ingestion if knowledge else None,
     )
@@ -99,6 +100,7 @@ def create_app(
         database,
         outbox,
         parts.triage,
+        parts.queries,
         write_back,
         record_verdict=record_verdict,
         record_hand_over=record_hand_over,

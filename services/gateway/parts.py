@@ -71,7 +71,7 @@ class GatewayParts:
     @cached_property
     def run_notes(self) -> RunNotes:
         """Notes of runs and searches on tickets."""
-        return RunNotes(self.database, self.outbox, self.write_back)
+        return RunNotes(self.database, self.outbox, self.queries, self.write_back)
 
     @cached_property
     def question_policy(self) -> QuestionPolicy:

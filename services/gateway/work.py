@@ -22,8 +22,7 @@ from services.kit.queue.workforce import Periodic
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter
-from services.tickets.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
-from services.tickets.clarify.answer_handler import AnswerHandler
+from services.tickets.archive import ARCHIVE_TASK, TicketArchive
 from services.tickets.clarify.comment_reader import CommentReader
 from services.tickets.clarify.question_policy import WORD_TASK
 from services.tickets.clarify.question_selection import QuestionSelector
@@ -34,6 +33,7 @@ from services.tickets.page_feedback import PageFeedbackStore
 from services.tickets.page_quality.dismissals import Dismissals
 from services.tickets.run_notes import DiagnosticRunStarter
 from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import (
     CHOOSE_PAGE_TASK,
     FORGET_CASES_TASK,
@@ -95,8 +95,10 @@ class GatewayWork:
             settings, database=database, outbox=outbox, write_back=write_back, model=parts.model
         )
         register_tasks(outbox, walk, write_back, wording)
-        archive = TicketArchive(database, outbox, self.ingestion, is_on=settings.archive_resolved)
-        register_learning(outbox, parts.triage, archive)
+        archive = TicketArchive(
+            database, outbox, self.ingestion, parts.queries, is_on=settings.archive_resolved
+        )
+        register_learning(outbox, parts.triage, parts.queries, archive)
         doubts = DoubtReporter(database, outbox, self.ingestion)
         comments = CommentReader(database, outbox, parts.answer_handler)
         if walk.page_reranker is not None:
@@ -162,11 +164,14 @@ def register_tasks(
 
 
 def register_learning(
-    outbox: Outbox, team_router: TeamRouter, archive: TicketArchive | None = None
+    outbox: Outbox,
+    team_router: TeamRouter,
+    queries: Queries,
+    archive: TicketArchive | None = None,
 ) -> None:
     """Register the tasks that learn past tickets and archive the resolved ones."""
     outbox.register(LEARN_TASK, team_router.learn_cases, on_parked=_leave_parked)
-    service = TriageService(outbox.database, outbox, team_router)
+    service = TriageService(outbox.database, outbox, team_router, queries)
 
     def learn_ticket(ticket_id: str) -> None:
         service.learn_ticket(ticket_id)
@@ -258,19 +263,4 @@ def create_wording(
         write_back,
         within_s=settings.clarify_within_s,
         wanted_s=settings.model_within_s,
-    )
-
-
-def create_comment_reader(
-    settings: GatewaySettings,
-    *,
-    database: Database,
-    outbox: Outbox,
-    write_back: WriteBack | None = None,
-    model: ChatModel | None = None,
-) -> CommentReader:
-    """Build the reader of comments from ticket systems."""
-    question_policy = create_question_policy(settings, outbox, model)
-    return CommentReader(
-        database, outbox, AnswerHandler(database, outbox, question_policy, write_back)
     )

@@ -19,11 +19,13 @@ from services.tickets.ticket.updates import reopen_ticket
 class RunNotes:
     """Notes that runs and searches leave on tickets; implements `contracts.gateway.Tickets`."""
 
-    def __init__(self, database: Database, outbox: Outbox, announcer: Announcer | None) -> None:
+    def __init__(
+        self, database: Database, outbox: Outbox, queries: Queries, announcer: Announcer | None
+    ) -> None:
         self._database = database
         self._outbox = outbox
         self._announcer = announcer
-        self._queries = Queries(database)
+        self._queries = queries
 
     def ticket(self, ticket_id: str) -> TicketDetail:
         """See `Tickets.ticket`."""

@@ -21,6 +21,7 @@ from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queries import Queries
 from services.tickets.triage.team_router import TeamRouter
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
@@ -53,7 +54,7 @@ def main(folder: Path, port: int) -> None:
         triage=triage,
     )
     register_tasks(outbox, walk, write_back)
-    register_learning(outbox, triage)
+    register_learning(outbox, triage, Queries(database))
     outbox.restart()
     Workforce(outbox, [OutboxWorker(outbox, "gateway")], stop_within_s=0).start()
     platform = PlatformSettings(_env_file=None)

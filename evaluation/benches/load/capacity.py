@@ -174,7 +174,7 @@ class _Bench:
             triage=platform.gateway.triage,
         )
         register_tasks(platform.outbox, walk, platform.gateway.write_back)
-        register_learning(platform.outbox, platform.gateway.triage)
+        register_learning(platform.outbox, platform.gateway.triage, platform.gateway.queries)
         platform.outbox.restart()
         worker = OutboxWorker(platform.outbox, "gateway")
         return Workforce(platform.outbox, [worker], stop_within_s=_STOP_WITHIN_S)

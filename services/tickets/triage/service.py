@@ -77,6 +77,7 @@ class TriageService:
         database: Database,
         outbox: Outbox,
         team_router: TeamRouter,
+        queries: Queries,
         announcer: Announcer | None = None,
         *,
         record_verdict: RecordVerdict | None = None,
@@ -102,7 +103,7 @@ class TriageService:
         self._database = database
         self._outbox = outbox
         self.team_router = team_router
-        self._queries = Queries(database)
+        self._queries = queries
 
     def learn(self, past: PastTickets) -> Learning:
         """Queue past tickets for the graph; they are stored when this returns."""

@@ -37,6 +37,7 @@ class WorkflowRefresh:
         self,
         database: Database,
         outbox: Outbox,
+        queries: Queries,
         readings: Callable[[Caller], Readings] | None = None,
         ingestion: Ingestion | None = None,
     ) -> None:
@@ -45,7 +46,7 @@ class WorkflowRefresh:
         self._outbox = outbox
         self._readings = readings
         self._ingestion = ingestion
-        self._queries = Queries(database)
+        self._queries = queries
 
     def newer(self, ticket_id: str) -> tuple[NewerReading, ...]:
         """Return what became of the pages of the ticket's workflow since it was made.

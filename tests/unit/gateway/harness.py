@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app
 from services.gateway.parts import GatewayParts
-from services.gateway.work import create_comment_reader, create_walk, create_wording
+from services.gateway.work import create_walk, create_wording
 from services.integrations.sources.settings import WebhookSettings
 from services.integrations.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.integrations.writeback.service import park as park_write_back
@@ -24,6 +24,7 @@ from services.tickets.clarify.comment_reader import CommentReader
 from services.tickets.clarify.question_policy import WORD_TASK
 from services.tickets.clarify.question_writer import QuestionWriter
 from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import (
     CHOOSE_PAGE_TASK,
     LEARN_TICKET_TASK,
@@ -62,7 +63,7 @@ class Gateway:
 
     @property
     def _works(self) -> dict[str, Any]:
-        service = TriageService(self.database, self.outbox, self.triage)
+        service = TriageService(self.database, self.outbox, self.triage, Queries(self.database))
         doubting = DoubtReporter(self.database, self.outbox, self.doubts)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
@@ -135,24 +136,20 @@ def gateway_over(
     wording = create_wording(
         chosen, database=database, outbox=outbox, write_back=written, model=model
     )
-    app = create_app(
-        GatewayParts(
-            chosen,
-            PlatformSettings(_env_file=None, api_key=api_key),
-            database=database,
-            outbox=outbox,
-            retrieval=retrieval,
-            webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
-            triage=triage,
-            write_back=written,
-            model=model,
-            knowledge=knowledge,
-        )
+    parts = GatewayParts(
+        chosen,
+        PlatformSettings(_env_file=None, api_key=api_key),
+        database=database,
+        outbox=outbox,
+        retrieval=retrieval,
+        webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
+        triage=triage,
+        write_back=written,
+        model=model,
+        knowledge=knowledge,
     )
-    client = TestClient(app, base_url="http://127.0.0.1")
-    reader = create_comment_reader(
-        chosen, database=database, outbox=outbox, write_back=written, model=model
-    )
+    client = TestClient(create_app(parts), base_url="http://127.0.0.1")
+    reader = CommentReader(database, outbox, parts.answer_handler)
     return Gateway(
         client, database, outbox, walk, retrieval, planner, scorer, written, triage, wording, reader
     )

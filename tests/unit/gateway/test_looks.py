@@ -8,6 +8,7 @@ from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.errors import NotFoundError, UnavailableError
 from services.tickets.run_notes import DiagnosticRunStarter, RunNotes
 from services.tickets.ticket.events import Events
+from services.tickets.ticket.queries import Queries
 from services.tickets.walk.activity import has_human_activity
 from services.tickets.walk.fit import Thresholds
 
@@ -36,7 +37,7 @@ def note_of(ticket, **more):
 
 
 def of_runs(gateway):
-    return RunNotes(gateway.database, gateway.outbox, gateway.write_back)
+    return RunNotes(gateway.database, gateway.outbox, Queries(gateway.database), gateway.write_back)
 
 
 def events(gateway, ticket, kind):

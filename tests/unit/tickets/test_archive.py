@@ -3,8 +3,9 @@
 import pytest
 
 from services.contracts.ingestion import Archived
-from services.tickets.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
+from services.tickets.archive import ARCHIVE_TASK, TicketArchive
 from services.tickets.ticket.events import Events
+from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.retention import Retention
 from services.tickets.triage.service import TriageService
 from tests.unit.tickets.clarify.charts import DISK, PAGE
@@ -43,8 +44,10 @@ def archived(gateway, ingestion):
     gateway.planner.workflows = [DISK]
 
     def work(*, is_on=True):
-        archiving = TicketArchive(gateway.database, gateway.outbox, ingestion, is_on=is_on)
-        learn = TriageService(gateway.database, gateway.outbox, gateway.triage).learn_ticket
+        queries = Queries(gateway.database)
+        archiving = TicketArchive(gateway.database, gateway.outbox, ingestion, queries, is_on=is_on)
+        triage = TriageService(gateway.database, gateway.outbox, gateway.triage, queries)
+        learn = triage.learn_ticket
         works = {
             **gateway._works,
             "gateway.learn_ticket": (

@@ -35,13 +35,19 @@ class TicketArchive:
     """Archive of resolved tickets, kept by ingestion. The same ticket again changes nothing."""
 
     def __init__(
-        self, database: Database, outbox: Outbox, ingestion: Ingestion, *, is_on: bool = True
+        self,
+        database: Database,
+        outbox: Outbox,
+        ingestion: Ingestion,
+        queries: Queries,
+        *,
+        is_on: bool = True,
     ) -> None:
         """Archive nothing more if `is_on` is false; purged tickets are still forgotten."""
         self._is_on = is_on
         self._database = database
         self._outbox = outbox
-        self._queries = Queries(database)
+        self._queries = queries
         self._ingestion = ingestion
 
     def put(self, ticket_id: str) -> None:
