@@ -104,19 +104,11 @@ def put_mark(
     workflow = _workflow(session, line, step_id)
     placement = placement_of(session, line, workflow)
     row = _mark_row(session, line, workflow, step_id, placement)
-    works = with_nested(workflow, [feedback.work for feedback in placement.by_step.values()])
-    before = StepMark(
-        state=next((each.state for each in works if each.step == step_id), StepState.OPEN),
-        why=row.why,
-        seen=row.seen,
-        branch=row.branch,
-    )
-    whole = requested.apply_to(before) if isinstance(requested, MarkPatch) else requested
-    mark = checked_mark(workflow, step_id, whole)
-    if before == mark.model_copy(update={"was": None}):
+    work = work_from_row(row)
+    mark = changed_mark(workflow, placement, work, requested)
+    if mark is None:
         return
-    is_form = isinstance(requested, MarkPatch)
-    if lost := lost_fields(work_from_row(row), mark, is_form=is_form):
+    if lost := lost_fields(work, mark, is_form=isinstance(requested, MarkPatch)):
         _archive_words(session, line, row, lost)
     if row.seen != mark.seen:
         row.seen_by = caller_name()
@@ -206,13 +198,29 @@ def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
     return workflow
 
 
-def checked_mark(workflow: Workflow, step_id: str, mark: StepMark) -> StepMark:
-    """Return the mark in the form that is stored: a branch followed makes its step done.
-
-    A step whose condition does not hold needs no reason.
+def changed_mark(
+    workflow: Workflow,
+    placement: FeedbackPlacement,
+    work: StepWork,
+    requested: StepMark | MarkPatch,
+) -> StepMark | None:
+    """Return the mark of a step as it is to be stored; None if nothing changes by it.
 
     Raises:
         UnusableMarkError: It contradicts itself or the workflow.
+    """
+    works = with_nested(workflow, [feedback.work for feedback in placement.by_step.values()])
+    state = next((each.state for each in works if each.step == work.step), StepState.OPEN)
+    before = StepMark(state=state, why=work.why, seen=work.seen, branch=work.branch)
+    whole = requested.apply_to(before) if isinstance(requested, MarkPatch) else requested
+    mark = _checked_mark(workflow, work.step, whole)
+    return None if before == mark.model_copy(update={"was": None}) else mark
+
+
+def _checked_mark(workflow: Workflow, step_id: str, mark: StepMark) -> StepMark:
+    """Return the mark in the form that is stored: a branch followed makes its step done.
+
+    A step whose condition does not hold needs no reason.
     """
     is_left_out = mark.state in {StepState.SKIPPED, StepState.NOT_APPLICABLE}
     if mark.branch is not None and not is_left_out:

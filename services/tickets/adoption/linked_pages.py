@@ -42,7 +42,7 @@ from services.tickets.adoption.carry_over import (
 from services.tickets.adoption.feedback_recorder import (
     StepNotFoundError,
     caller_name,
-    checked_mark,
+    changed_mark,
     lost_fields,
 )
 from services.tickets.adoption.step_feedback import archive_feedback, with_nested
@@ -133,7 +133,18 @@ class LinkedPageFeedback:
             placement = place_feedback((), feedback, workflow)
             row = get_or_reset_row(session, ticket_id, document_id, box, placement)
             row.told = snapshot_by_step(workflow)[box].model_dump(mode="json")
-            if apply_mark(session, row, workflow, placement, requested):
+            earlier = _feedback_from_row(row)
+            mark = changed_mark(workflow, placement, earlier.work, requested)
+            if mark is not None:
+                is_form = isinstance(requested, MarkPatch)
+                if lost := lost_fields(earlier.work, mark, is_form=is_form):
+                    words = StepWork(step=box, **earlier.work.model_dump(include=lost))
+                    left = replace(earlier, work=words)
+                    archive_feedback(session, ticket_id, left, WhyLeft.REPLACED)
+                if row.seen != mark.seen:
+                    row.seen_by = caller_name()
+                row.state, row.why, row.seen = mark.state.value, mark.why, mark.seen
+                row.marked_by, row.marked_at = caller_name(), time.time()
                 touch(session, ticket_id, time.time())
                 facts: dict[str, object] = {
                     "document": document_id,
@@ -260,30 +271,3 @@ def get_or_reset_row(
     row.state, row.why, row.seen = StepState.OPEN.value, "", ""
     row.seen_by, row.marked_by, row.marked_at = "", "", None
     return row
-
-
-def apply_mark(
-    session: Session,
-    row: LinkedMarkRow,
-    workflow: Workflow,
-    placement: FeedbackPlacement,
-    requested: StepMark | MarkPatch,
-) -> bool:
-    """Write a mark into its row; return False if nothing changes."""
-    works = with_nested(workflow, [each.work for each in placement.by_step.values()])
-    state = next((each.state for each in works if each.step == row.box), StepState.OPEN)
-    before = StepMark(state=state, why=row.why, seen=row.seen)
-    is_form = isinstance(requested, MarkPatch)
-    whole = requested.apply_to(before) if isinstance(requested, MarkPatch) else requested
-    mark = checked_mark(workflow, row.box, whole)
-    if before == mark.model_copy(update={"was": None}):
-        return False
-    feedback = _feedback_from_row(row)
-    if lost := lost_fields(feedback.work, mark, is_form=is_form):
-        words = StepWork(step=row.box, **feedback.work.model_dump(include=lost))
-        archive_feedback(session, row.ticket_id, replace(feedback, work=words), WhyLeft.REPLACED)
-    if row.seen != mark.seen:
-        row.seen_by = caller_name()
-    row.state, row.why, row.seen = mark.state.value, mark.why, mark.seen
-    row.marked_by, row.marked_at = caller_name(), time.time()
-    return True

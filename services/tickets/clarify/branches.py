@@ -135,24 +135,20 @@ def _open_decisions(situation: Situation, dialogue: Dialogue) -> list[Step]:
     answered = {
         words(text) for text in (*dialogue.unknown, *(fact.decision for fact in dialogue.facts))
     }
-    decisions = [
-        step
-        for step in situation.workflow.of_kind(StepKind.DECISION)
-        if step.id in situation.chances
-        and len({edge.target for edge in situation.exits(step.id) if edge.condition}) > 1
-        and step.id not in situation.answers
-        and not _is_outcome(situation, step)
-        and words(step.text) not in answered
-    ]
+    decisions = []
+    for step in situation.workflow.of_kind(StepKind.DECISION):
+        outcome = _HELPED if step.id in situation.at_the_start else _OUTCOME
+        if (
+            step.id in situation.chances
+            and len({edge.target for edge in situation.exits(step.id) if edge.condition}) > 1
+            and step.id not in situation.answers
+            and not (step.implied or outcome.search(step.text))
+            and words(step.text) not in answered
+        ):
+            decisions.append(step)
     ticket_text = "\n".join((dialogue.ticket_text, *dialogue.own_words))
     unanswered = set(list_unanswered(ticket_text, [step.text for step in decisions]))
     return [step for step in decisions if step.text in unanswered]
-
-
-def _is_outcome(situation: Situation, step: Step) -> bool:
-    """Return True if the step asks for the outcome of a remedy."""
-    outcome = _HELPED if step.id in situation.at_the_start else _OUTCOME
-    return step.implied or outcome.search(step.text) is not None
 
 
 def decision_question(situation: Situation, step: Step, text: str = "") -> ClarifyingQuestion:

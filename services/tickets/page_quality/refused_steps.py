@@ -111,7 +111,7 @@ def _step_actions(session: Session, since: float) -> Iterator[_StepAction]:
     for some in batches(ids):
         matches = session.scalars(select(WorkflowRow).where(WorkflowRow.id.in_(some)))
         candidates.update((row.id, row) for row in matches)
-    workflows = {id_: _workflow(row) for id_, row in candidates.items()}
+    workflows = {id_: Workflow.model_validate_json(row.body) for id_, row in candidates.items()}
     for row in rows:
         if row.candidate_id in workflows and row.from_candidate is None:
             step = workflows[row.candidate_id].by_id.get(row.step_id)
@@ -136,7 +136,7 @@ def _of_mark(row: MarkRow, step: Step | None, ticket_id: str) -> Iterator[_StepA
 
 
 def _of_version(row: WorkflowRow, candidate: Workflow) -> Iterator[_StepAction]:
-    now = _workflow(row).by_id
+    now = Workflow.model_validate_json(row.body).by_id
     for step in candidate.steps:
         place, other = _place(step), now.get(step.id)
         if place is not None and other is not None and _one_line(other) != _one_line(step):
@@ -157,7 +157,3 @@ def _place(step: Step | None) -> _StepPlace | None:
 def _one_line(step: Step) -> str:
     """Return the step in one line, with its commands."""
     return ": ".join(filter(None, (step.text, "; ".join(step.commands))))
-
-
-def _workflow(row: WorkflowRow) -> Workflow:
-    return Workflow.model_validate_json(row.body)

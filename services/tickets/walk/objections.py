@@ -71,7 +71,11 @@ class Objections:
             return
         text = "\n".join((self.ticket.alert_name, self.ticket.title, self.ticket.description))
         names = (name for name in dict.fromkeys(_NAME.findall(text)) if not _DIGIT.search(name))
-        missing = [name for name in names if not _is_mentioned(name, page_terms)]
+        missing = []
+        for name in names:  # which a page may have as one word or as its parts
+            *parts, whole = tokenise(name) or [""]
+            if whole not in page_terms and not (parts and page_terms.issuperset(parts)):
+                missing.append(name)
         if missing:
             *others, last = missing[:_MOST_NAMES]
             shown = f"{', '.join(others)} and {last}" if others else last
@@ -147,9 +151,3 @@ class Objections:
         )
         title = next(titles, "")
         return f"{ellipsize(squeeze(title), _MOST_SHOWN)} ({document_id})" if title else document_id
-
-
-def _is_mentioned(name: str, page_terms: frozenset[str]) -> bool:
-    """Return True if a page has the name, as one word or as its parts."""
-    *parts, whole = tokenise(name) or [""]
-    return whole in page_terms or (bool(parts) and page_terms.issuperset(parts))

@@ -20,6 +20,7 @@ from services.tickets.ticket.event_kinds import KINDS
 from services.tickets.ticket.events import Note, add_events, last_beginning
 from services.tickets.ticket.lifecycle import (
     OPEN,
+    ConcludedWalk,
     conclude,
     keep_workflow,
     lock_ticket,
@@ -149,23 +150,7 @@ class WalkStore:
                 is_announced = KINDS[outcome.status.value].is_announced
                 if is_announced and not (question_events and self._question_policy.is_worded):
                     self._announcer.put(session, ticket_id)
-                if outcome.degraded:
-                    self.catch_up.put(session, ticket_id, concluded.walk)
-                if self._searches and outcome.status is TicketStatus.REFUSED:
-                    put_search(session, self._outbox, ticket_id)
-                if isinstance(outcome, PlannedOutcome) and outcome.asks_page:
-                    arguments = {
-                        "ticket_id": ticket_id,
-                        "walk": concluded.walk,
-                        "since": time.time(),
-                    }
-                    key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{concluded.walk}"
-                    self._outbox.put(session, CHOOSE_PAGE_TASK, arguments, key)
-                if concluded.workflow_id is not None:
-                    self._put_look(session, ticket_id, outcome, concluded.workflow_id)
-                    if concluded.walk > 1:
-                        count_carried(session, concluded.workflow_id)
-                    self._learn_if_over(session, ticket_id, walk)
+                self._queue_next(session, ticket_id, outcome, concluded)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None
 
@@ -188,18 +173,28 @@ class WalkStore:
         add_events(session, ticket_id, [Note("page_offered", {"document": page, "by": by})])
         return True
 
-    def _put_look(
-        self, session: Session, ticket_id: str, outcome: WalkOutcome, workflow_id: str
+    def _queue_next(
+        self, session: Session, ticket_id: str, outcome: WalkOutcome, concluded: ConcludedWalk
     ) -> None:
-        is_sure = isinstance(outcome, PlannedOutcome) and outcome.verdicts[0].fit is Fit.SURE
-        if self._looks and is_sure:
-            arguments = {"ticket_id": ticket_id, "workflow_id": workflow_id}
-            self._outbox.put(session, LOOK_TASK, arguments, f"{LOOK_TASK}:{workflow_id}")
-
-    def _learn_if_over(self, session: Session, ticket_id: str, walk: int) -> None:
-        """Queue learning again from a ticket that was resolved before it was planned."""
+        """Queue the tasks that follow from the end of a walk."""
+        walk, workflow_id = concluded.walk, concluded.workflow_id
+        if outcome.degraded:
+            self.catch_up.put(session, ticket_id, walk)
+        if self._searches and outcome.status is TicketStatus.REFUSED:
+            put_search(session, self._outbox, ticket_id)
+        if not isinstance(outcome, PlannedOutcome) or workflow_id is None:
+            return
+        if outcome.asks_page:
+            choosing = {"ticket_id": ticket_id, "walk": walk, "since": time.time()}
+            key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{walk}"
+            self._outbox.put(session, CHOOSE_PAGE_TASK, choosing, key)
+        if self._looks and outcome.verdicts[0].fit is Fit.SURE:
+            look = {"ticket_id": ticket_id, "workflow_id": workflow_id}
+            self._outbox.put(session, LOOK_TASK, look, f"{LOOK_TASK}:{workflow_id}")
+        if walk > 1:
+            count_carried(session, workflow_id)
         over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
-        if session.scalar(over) is not None:
+        if session.scalar(over) is not None:  # resolved before it was planned: learned from again
             key = f"{LEARN_TICKET_TASK}:{ticket_id}:{walk}"
             self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
 
