@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import Field
 from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from services.execution.leases import LeaseKind, Leases
@@ -246,7 +247,12 @@ class EventStore(ABC, Generic[RowT, EventT, StoredT, SummaryT]):
                 audited = {name: named[name] for name in self.audited_facts if name in named}
                 action, subject = f"{noun}.{event.kind.value}", f"{noun} {stored.id}"
                 add_audit(session, action, subject, after=audited)
-        self.leases.add_events(session, stored.id, rows)
+        session.add_all(rows)
+        try:
+            session.flush()
+        except IntegrityError as error:  # events of these numbers exist by now
+            message = f"something happened in the {noun} {stored.id} meanwhile"
+            raise self.kind.moved(message) from error
         added = [self.event.model_validate(row, from_attributes=True) for row in rows]
         stored = self._follow(stored, added)
         values = {"phase": stored.state.phase.value, "waits_until": None, "waits_for": ""}

@@ -5,14 +5,12 @@ and a task in the outbox that carries it on.
 """
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import or_, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from services.execution.tables import EventColumns, LeasedColumns
+from services.execution.tables import LeasedColumns
 from services.kit.errors import ConflictError, FlowXpertError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, execute_and_count
@@ -99,19 +97,6 @@ class Leases:
         mine = update(row).where(row.id == id_, row.driver == driver)
         if execute_and_count(session, mine.values(driver=driver)) != 1:
             raise self._kind.lost(f"another worker drives the {self._kind.noun} {id_}")
-
-    def add_events(self, session: Session, id_: str, events: Sequence[EventColumns]) -> None:
-        """Add events within the caller's transaction.
-
-        Raises:
-            ConflictError: Events of these numbers exist by now; see `LeaseKind.moved`.
-        """
-        session.add_all(events)
-        try:
-            session.flush()
-        except IntegrityError as error:
-            noun = self._kind.noun
-            raise self._kind.moved(f"something happened in the {noun} {id_} meanwhile") from error
 
     def requeue(self, session: Session, id_: str, occasion: str) -> None:
         """Release the lease and queue the work again, so that others of its kind get their turn."""

@@ -31,15 +31,12 @@ class HttpAdapter:
             raise TypeError(tool.name)
         path = re.sub(r"\{(\w+)\}", lambda m: quote(arguments[m.group(1)], safe=""), way.path)
         query = {name: fill(value, arguments) for name, value in way.query.items()}
-        body = {name: _typed_body_value(tool, value, arguments) for name, value in way.body.items()}
+        body: dict[str, object] = {}
+        for name, value in way.body.items():
+            alone = re.fullmatch(r"\{(\w+)\}", value)  # the place of a number and nothing else
+            text = fill(value, arguments)
+            body[name] = tool.parameters[alone.group(1)].typed(text) if alone else text
         return _request(tool, target, way.method, path, query=query, body=body)
-
-
-def _typed_body_value(tool: Tool, value: str, arguments: Mapping[str, str]) -> object:
-    """Convert a body value to a number if it is the place of a number and nothing else."""
-    alone = re.fullmatch(r"\{(\w+)\}", value)
-    text = fill(value, arguments)
-    return tool.parameters[alone.group(1)].typed(text) if alone else text
 
 
 def _request(

@@ -50,12 +50,6 @@ class ChangeSwitches(CatalogueEntry):
     by_hand: bool = False
     """True if a person may have a tool change something without a page."""
 
-    def allow(self, documents: frozenset[str], *, is_by_hand: bool) -> bool:
-        """Return True if the third switch is on for these documents, or for no page."""
-        if is_by_hand:
-            return self.by_hand
-        return bool(documents) and ("*" in self.documents or documents <= set(self.documents))
-
 
 class ReadPolicy(CatalogueEntry):
     """Policy for looks that nobody asked for."""
@@ -115,8 +109,12 @@ class Policy(CatalogueEntry):
             return "changes are off in this installation"
         if tool.name not in on.tools:
             return f"changes by {tool.name} are off"
-        if not on.allow(documents, is_by_hand=is_by_hand):
-            scope = "that no page tells" if is_by_hand else "by this document's procedures"
+        if is_by_hand:
+            is_on, scope = on.by_hand, "that no page tells"
+        else:
+            is_on = bool(documents) and ("*" in on.documents or documents <= set(on.documents))
+            scope = "by this document's procedures"
+        if not is_on:
             return f"changes {scope} are off"
         if self.windows and not any(window.contains(at) for window in self.windows):
             return "it is outside the change windows"

@@ -93,22 +93,20 @@ def vocabulary_of(search: Search, state: SearchState) -> Vocabulary:
 
 
 def _check_claim(search: Search, state: SearchState, claim: ModelClaim) -> SearchClaim:
-    cited: list[Cited] = []
-    for each in (citation.as_cited for citation in claim.evidence):
-        seen = state.citable.get(each.observation)
+    text, cited = _short(claim.text), list[Cited]()
+    for each in claim.evidence:
+        id_ = each.observation.strip().upper()
+        seen = state.citable.get(id_)
         if seen is None:
-            return _strike(claim, f"there is no observation {each.observation}")
+            return SearchClaim(text=text, cited=(), struck=f"there is no observation {id_}")
         existing = seen.citation_of(each.lines, each.fields)
         if existing.lines or existing.fields:
             cited.append(existing)
-    if not cited:
-        return _strike(claim, "it cites no line that is there")
-    why = find_unsupported(claim.text, evidence_of(state, cited), vocabulary_of(search, state))
-    return SearchClaim(text=_short(claim.text), cited=tuple(cited), struck=why)
-
-
-def _strike(claim: ModelClaim, why: str) -> SearchClaim:
-    return SearchClaim(text=_short(claim.text), cited=(), struck=why)
+    why = "it cites no line that is there"
+    if cited:
+        evidence, words = evidence_of(state, cited), vocabulary_of(search, state)
+        why = find_unsupported(claim.text, evidence, words)
+    return SearchClaim(text=text, cited=tuple(cited), struck=why)
 
 
 def _check_suggestion(search: Search, suggested: ModelSuggestion | None) -> Suggestion | None:

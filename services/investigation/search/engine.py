@@ -10,7 +10,7 @@ from services.execution.tool_caller import ToolCaller
 from services.execution.tools.outputs import ParsedOutput
 from services.execution.tools.tool import BadArgumentError, ToolEffect
 from services.investigation.search.events import NewSearchEvent, SearchEventKind
-from services.investigation.search.model_questions import label_of, schema_of
+from services.investigation.search.model_questions import PROMPTS, schema_of
 from services.investigation.search.moves import (
     Ask,
     Move,
@@ -87,7 +87,7 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
             temperature=0,
             max_tokens=limits.answer_tokens,
             json_schema=schema_of(move.stage),
-            prompt=label_of(move.stage),
+            prompt=PROMPTS[move.stage].label,
             timeout_s=limits.answer_within_s,
         )
         facts: dict[str, object] = {"stage": move.stage.value, "prompt": request.prompt}

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from services.contracts.searching import Cited, NodeState
+from services.contracts.searching import NodeState
 from services.execution.tools.tool import ParameterSpec, Tool
 from services.investigation.search.events import Stage
 from services.investigation.search.search import RETRIEVE, Expert, Search
@@ -25,9 +25,7 @@ from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import Prompt, load_prompt
 from services.llm.structured import correction_turns
 
-_PROMPTS = {
-    stage: load_prompt("services.investigation", f"search_{stage.value}") for stage in Stage
-}
+PROMPTS = {stage: load_prompt("services.investigation", f"search_{stage.value}") for stage in Stage}
 MOST_FINDINGS = 5
 MOST_CLAIMS = 8
 _MOST_TARGETS = 60
@@ -63,15 +61,6 @@ class ModelCitation(BaseModel):
     observation: str
     lines: list[int] = Field(default=[])
     fields: list[str] = Field(default=[])
-
-    @property
-    def as_cited(self) -> Cited:
-        """The citation as it is stored."""
-        return Cited(
-            observation=self.observation.strip().upper(),
-            lines=tuple(self.lines),
-            fields=tuple(self.fields),
-        )
 
 
 class ModelClaim(BaseModel):
@@ -140,11 +129,6 @@ ANSWERS: dict[Stage, type[Plan | LookChoice | Reflection]] = {
 }
 
 
-def label_of(stage: Stage) -> str:
-    """Return the name and version of a stage's prompt."""
-    return _PROMPTS[stage].label
-
-
 def schema_of(stage: Stage) -> JsonSchema:
     """Return the JSON schema of an answer at a stage."""
     return ANSWERS[stage].model_json_schema(by_alias=True)
@@ -164,7 +148,7 @@ def plan_messages(
         "points": _describe_points(state, [] if is_last else points),
         "left": _describe_budget(search, state, is_last=is_last or not points),
     }
-    return _render(_PROMPTS[Stage.PLAN], values, state.misread)
+    return _render(PROMPTS[Stage.PLAN], values, state.misread)
 
 
 def act_messages(search: Search, state: SearchState, node: SubtaskNode) -> tuple[Message, ...]:
@@ -179,7 +163,7 @@ def act_messages(search: Search, state: SearchState, node: SubtaskNode) -> tuple
         "targets": describe_targets(search, {tool.target for tool in tools}),
         "seen": describe_tree(state),
     }
-    return _render(_PROMPTS[Stage.ACT], values, state.misread)
+    return _render(PROMPTS[Stage.ACT], values, state.misread)
 
 
 def reflect_messages(state: SearchState, node: SubtaskNode) -> tuple[Message, ...]:
@@ -191,7 +175,7 @@ def reflect_messages(state: SearchState, node: SubtaskNode) -> tuple[Message, ..
         "seen": "\n".join(f"{each.id}: {each.text}" for each in state.findings) or "nothing yet",
         "observation": describe_observation(seen, range(1, len(seen.lines) + 1)),
     }
-    return _render(_PROMPTS[Stage.REFLECT], values, state.misread)
+    return _render(PROMPTS[Stage.REFLECT], values, state.misread)
 
 
 def _render(

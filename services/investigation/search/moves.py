@@ -214,12 +214,16 @@ class _SearchMoves:
                 return self._apply_plan(parsed)
             node = self.state.nodes[pending.node]
             if isinstance(parsed, LookChoice):
-                return self._apply_choice(node, parsed)
+                call = self._validate_call(node, parsed)
+                if why := self._repeats(call):
+                    return self._settle(node, NodeState.FAILED, why, is_cut=True)
+                facts = {**call.facts, "why": _short(parsed.why)}
+                return Emit((NewSearchEvent(SearchEventKind.CALLED, node.id, facts),))
             return self._apply_reflection(node, parsed)
         except (ModelAnswerError, _UnusableAnswerError) as error:
             why, text = str(error)[:MOST_CHARACTERS], pending.text[: 4 * MOST_CHARACTERS]
-            facts = {"stage": pending.stage.value, "text": text, "why": why}
-            return Emit((NewSearchEvent(SearchEventKind.MISREAD, pending.node, facts),))
+            misread = {"stage": pending.stage.value, "text": text, "why": why}
+            return Emit((NewSearchEvent(SearchEventKind.MISREAD, pending.node, misread),))
 
     def _apply_plan(self, plan: Plan) -> Move:
         if plan.choice == "look":
@@ -306,13 +310,6 @@ class _SearchMoves:
             (i for i, statement in existing.items() if statement.casefold() == text.casefold()), ""
         )
         return (same, "") if same else (f"H{len(existing) + 1}", text)
-
-    def _apply_choice(self, node: SubtaskNode, act: LookChoice) -> Move:
-        call = self._validate_call(node, act)
-        if why := self._repeats(call):
-            return self._settle(node, NodeState.FAILED, why, is_cut=True)
-        facts = {**call.facts, "why": _short(act.why)}
-        return Emit((NewSearchEvent(SearchEventKind.CALLED, node.id, facts),))
 
     def _validate_call(self, node: SubtaskNode, act: LookChoice) -> Call:
         expert = self.search.expert_named[node.expert]

@@ -1,6 +1,7 @@
 """Summary of the traces of one title: a page for each fault, or a reason why there is none."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from services.execution.tools.catalogue import Catalogue
 from services.investigation.summary.cases import Ending, case_of, cases_of, is_nearly_all
@@ -41,10 +42,11 @@ def measure(learn: Learner, traces: Sequence[Trace], catalogue: Catalogue) -> Me
     correct = _count_correct(learned, traces, catalogue)
     if len(traces) == 1:
         return MeasuredWorkflow(learned=learned, replayed=correct, left_out=None)
-    correct_left_out = sum(
-        _is_right_on(learn, [*traces[:place], *traces[place + 1 :]], each, catalogue)
-        for place, each in enumerate(traces[:MOST_LEFT_OUT])
-    )
+    correct_left_out = 0
+    for place, each in enumerate(traces[:MOST_LEFT_OUT]):
+        with suppress(NotLearnedError):
+            from_others = learn([*traces[:place], *traces[place + 1 :]])
+            correct_left_out += replay(from_others, each, catalogue).is_right
     return MeasuredWorkflow(learned=learned, replayed=correct, left_out=correct_left_out)
 
 
@@ -64,15 +66,6 @@ def _count_correct(learned: LearnedWorkflow, traces: Sequence[Trace], catalogue:
                 f"{wrong[0].why}"
             )
     return sum(each.is_right for each in results)
-
-
-def _is_right_on(
-    learn: Learner, others: Sequence[Trace], left_out: Trace, catalogue: Catalogue
-) -> bool:
-    try:
-        return replay(learn(others), left_out, catalogue).is_right
-    except NotLearnedError:
-        return False
 
 
 ALERT = "alertname"
