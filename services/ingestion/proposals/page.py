@@ -87,7 +87,13 @@ def apply_edit(before: CheckedPage, text: str) -> CheckedPage:
     lines = unchanged_lines(before.text, text)
     lost = [old for old, new in zip(procedures, moved, strict=True) if new is None]
     if lost:
-        missing = [text_lost for procedure in lost for text_lost in _lost_of(procedure, lines)]
+        missing = [
+            statement
+            for procedure in lost
+            for node in procedure.walk()
+            for statement, at in _texts_with_lines(node)
+            if any(n not in lines for first, last in at for n in range(first, last + 1))
+        ]
         raise UnusableProposalError(
             f"the edited text does not say any more: {'; '.join(missing[:_LISTED_STEPS])}"
             if missing
@@ -107,17 +113,6 @@ def clean_page_text(text: str) -> str:
     return READER.read(clean_text(text).encode()).text
 
 
-def page_document(document_id: str, text: str) -> Document:
-    """Return a document of the page's text and front matter."""
-    return Document(
-        id=document_id,
-        title=document_id,
-        text=text,
-        content_hash="",
-        front_matter=READER.read(text.encode()).front_matter,
-    )
-
-
 def document_name(origin: ProposalOrigin, title: str, short_id: str) -> str:
     """Return the id that the page has among documents, now and later."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
@@ -128,7 +123,14 @@ def document_name(origin: ProposalOrigin, title: str, short_id: str) -> str:
 def _check(text: str, reading: Reading) -> CheckedPage:
     if not text.strip():
         raise UnusableProposalError("text: the page is empty")
-    suspicious = ScreenedDocument(page_document("proposed.md", text)).suspicious
+    document = Document(
+        id="proposed.md",
+        title="proposed.md",
+        text=text,
+        content_hash="",
+        front_matter=READER.read(text.encode()).front_matter,
+    )
+    suspicious = ScreenedDocument(document).suspicious
     if suspicious:
         raise UnusableProposalError(
             f"it speaks to whoever reads it by machine, so it becomes no page: {suspicious[0]!r}"[
@@ -201,15 +203,8 @@ def _strings(tree: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
             todo += each
 
 
-def _lost_of(procedure: Procedure, moved: Lines) -> Iterator[str]:
-    """Yield the texts of the procedure whose lines are not as they were."""
-    for node in procedure.walk():
-        for text, lines in _texts_with_lines(node):
-            if any(n not in moved for first, last in lines for n in range(first, last + 1)):
-                yield text
-
-
 def _texts_with_lines(node: Node) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
+    """Yield the texts of a node, each with its lines."""
     if isinstance(node, Do | Remark | End):
         yield node.text or "an end of it", node.lines
     elif isinstance(node, Choice):
@@ -225,16 +220,17 @@ def _question_text(guard: Guard) -> str:
 
 def _moved_doubt(doubt: Doubt, old: str, new: str, moved: Lines) -> Doubt | None:
     """Return the doubt with new lines, or None if what it doubts was edited away."""
-    answers = [_moved_answer(answer, old, new) for answer in doubt.answers]
-    if None in answers or any(number not in moved for line in doubt.lines for number in line):
+    if any(number not in moved for line in doubt.lines for number in line):
         return None
+    answers: list[Answer] = []
+    for answer in doubt.answers:
+        if not answer.replace:
+            answers.append(answer)
+            continue
+        alone = Procedure.model_validate({"title": answer.text, "steps": answer.replace})
+        (carried,) = carry_over_procedures([alone], old, new)
+        if carried is None:
+            return None
+        answers.append(answer.model_copy(update={"replace": carried.body}))
     lines = tuple((moved[first], moved[last]) for first, last in doubt.lines)
     return doubt.model_copy(update={"lines": lines, "answers": tuple(answers)})
-
-
-def _moved_answer(answer: Answer, old: str, new: str) -> Answer | None:
-    if not answer.replace:
-        return answer
-    alone = Procedure.model_validate({"title": answer.text, "steps": answer.replace})
-    (carried,) = carry_over_procedures([alone], old, new)
-    return answer.model_copy(update={"replace": carried.body}) if carried else None

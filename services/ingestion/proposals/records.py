@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import (
@@ -16,7 +15,6 @@ from services.ingestion.tables import ProposalRow
 from services.kit.errors import NotFoundError
 from services.runbook.model import Reading
 
-MOST_LISTED = 200
 DAY_S = 86_400.0
 
 
@@ -37,17 +35,10 @@ def get_proposal(session: Session, proposal_id: str) -> ProposalRow:
     return row
 
 
-def latest(state: ProposalState | None) -> Select[ProposalRow]:
-    """Return a statement for the latest proposals, newest first, of one state or of all."""
-    newest = select(ProposalRow).order_by(ProposalRow.proposed_at.desc(), ProposalRow.id.desc())
-    if state is not None:
-        newest = newest.where(ProposalRow.state == state.value)
-    return newest.limit(MOST_LISTED)
-
-
 def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:
     """Build the proposal's summary; learned pages expire after so many days, 0: never."""
-    expires_at = _expiry(row, expires_days)
+    is_ending = row.state == ProposalState.ACCEPTED and row.origin == ProposalOrigin.LEARNED
+    since = (row.validated_at or row.decided_at) if expires_days and is_ending else None
     return ProposalSummary(
         id=row.id,
         title=row.title,
@@ -60,7 +51,7 @@ def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:
         decided_by=row.decided_by,
         decided_at=_moment(row.decided_at) if row.decided_at else None,
         validated_at=_moment(row.validated_at) if row.validated_at else None,
-        expires_at=_moment(expires_at) if expires_at else None,
+        expires_at=_moment(since + expires_days * DAY_S) if since is not None else None,
     )
 
 
@@ -75,15 +66,6 @@ def shown_detail(row: ProposalRow, expires_days: int) -> ProposalDetail:
         original=row.original,
         why=row.why,
     )
-
-
-def _expiry(row: ProposalRow, expires_days: int) -> float | None:
-    """Return when a learned, accepted page expires, unless a run shows that it holds."""
-    is_ending = row.state == ProposalState.ACCEPTED and row.origin == ProposalOrigin.LEARNED
-    since = row.validated_at or row.decided_at
-    if not expires_days or not is_ending or since is None:
-        return None
-    return since + expires_days * DAY_S
 
 
 def _moment(seconds: float) -> datetime:

@@ -33,7 +33,6 @@ from services.ingestion.proposals.page import (
 from services.ingestion.proposals.records import (
     DAY_S,
     get_proposal,
-    latest,
     shown_detail,
     shown_summary,
 )
@@ -49,6 +48,7 @@ from services.kit.text import clean_text
 from services.runbook.model import Reading, as_json
 
 _SHORT_ID = 8
+_MOST_LISTED = 200
 
 
 class DecidedProposalError(ConflictError):
@@ -102,8 +102,12 @@ class ProposalService:
     def proposals(self, state: ProposalState | None = None) -> list[ProposalSummary]:
         """See `Proposals.proposals`."""
         days = self._settings.learned_expires_days
+        newest = select(ProposalRow).order_by(ProposalRow.proposed_at.desc(), ProposalRow.id.desc())
+        if state is not None:
+            newest = newest.where(ProposalRow.state == state.value)
         with self._database.session() as session:
-            return [shown_summary(row, days) for row in session.scalars(latest(state))]
+            rows = session.scalars(newest.limit(_MOST_LISTED))
+            return [shown_summary(row, days) for row in rows]
 
     def proposal(self, proposal_id: str) -> ProposalDetail:
         """See `Proposals.proposal`."""
@@ -115,7 +119,12 @@ class ProposalService:
         caller = current_caller()
         with self._database.session() as session:
             row = get_proposal(session, proposal_id)
-        self._check_accepter(caller, row)
+        _check_person(caller)
+        is_proposer = caller.is_first_pair_of_eyes(row.proposed_by_id, row.proposed_by)
+        if is_proposer and not self._settings.proposer_may_accept:
+            raise NotAccepterError(
+                "whoever had a page written does not accept it: another one does"
+            )
         if row.state != ProposalState.PROPOSED:
             raise _decided(row)
         if row.text_hash != acceptance.text_hash:
@@ -249,14 +258,6 @@ class ProposalService:
             session.add(job)
             self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
         return True
-
-    def _check_accepter(self, caller: Caller, row: ProposalRow) -> None:
-        _check_person(caller)
-        is_proposer = caller.is_first_pair_of_eyes(row.proposed_by_id, row.proposed_by)
-        if is_proposer and not self._settings.proposer_may_accept:
-            raise NotAccepterError(
-                "whoever had a page written does not accept it: another one does"
-            )
 
     def _shown(self, row: ProposalRow) -> ProposalDetail:
         return shown_detail(row, self._settings.learned_expires_days)

@@ -53,7 +53,7 @@ class IngestedReadings:
         text_hash = self._maintenance.texts.of_documents([id_]).get(id_, "")
         doubt = TicketDoubt.model_validate(report.model_dump(exclude={"document_id"}))
         try:
-            self.readings(report.by).doubt(text_hash, doubt)
+            self._maintenance.store.doubt(text_hash, doubt)
         except ReadingNotFoundError:
             return DoubtTaken(kept=False)
         return DoubtTaken(kept=True)

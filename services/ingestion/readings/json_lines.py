@@ -43,23 +43,18 @@ class ReadingLine(BaseModel):
 
 def line_of(text_hash: str, document: str, served: ServedReading) -> str:
     """Return the served reading of a text as a line."""
-    reading = without_ticket_doubts(served.reading)
+    count = len(served.reading.procedures)
+    is_approved = all(served.state(at) is ReadingState.APPROVED for at in range(count))
+    state = ReadingState.APPROVED if count and is_approved else ReadingState.READ
     return json.dumps(
         {
             "text_hash": text_hash,
             "document": document,
-            "state": state_of(served).value,
-            "reading": as_json(reading),
+            "state": state.value,
+            "reading": as_json(without_ticket_doubts(served.reading)),
         },
         ensure_ascii=False,
     )
-
-
-def state_of(served: ServedReading) -> ReadingState:
-    """Return the state of the page as a whole."""
-    count = len(served.reading.procedures)
-    is_approved = all(served.state(at) is ReadingState.APPROVED for at in range(count))
-    return ReadingState.APPROVED if count and is_approved else ReadingState.READ
 
 
 def reading_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadingLine | UnusableRowError]]:

@@ -26,7 +26,6 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.kit.errors import NotFoundError
 from services.knowledge.page.block import Page, Place
-from services.knowledge.page.box_fit import Habit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentNotFoundError
@@ -38,7 +37,6 @@ from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
-    BoxWord,
     Event,
     Happening,
     MarkedBlock,
@@ -49,7 +47,6 @@ from services.runbook.ports import (
     ServedReading,
     TextFilter,
     TextSummary,
-    TicketDoubt,
     UnseenDoubtsError,
 )
 
@@ -75,7 +72,7 @@ class ReadingsService:
 
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
         """See `Readings.find`."""
-        summaries = [each for each, _ in self._select(query) if each.text_hash > query.after]
+        summaries = [each for each in self._select(query) if each.text_hash > query.after]
         return summaries[: query.limit]
 
     def waiting(self, query: WaitingQuery) -> WaitingPage:
@@ -106,14 +103,30 @@ class ReadingsService:
         is_kept = key in boxes.corrections([id_]).get(id_, {})
         if place is None and not (is_kept and correction.is_step is None):
             raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
-        block = _marked(page, place, boxes.habit()) if place else None
+        block = None
+        if place is not None:
+            steps = {box.block.key for box in find_boxes(page, habit=boxes.habit())}
+            block = MarkedBlock(
+                words=first_instruction(place.block)[:_LONGEST_WORDS],
+                headings=_headings(place),
+                line=place.block.start_line,
+                was_step=key in steps,
+            )
         boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
         return correction
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
         places = {each.block.key: each for each in candidates(self._page(document_id))}
-        return [_kept(word, places.get(word.key)) for word in self._boxes.words(document_id)]
+        shown = []
+        for word in self._boxes.words(document_id):
+            place = places.get(word.key)
+            kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
+            if place is not None and not word.words:  # kept by a release that noted no words
+                words = first_instruction(place.block)[:_LONGEST_WORDS]
+                kept = kept.model_copy(update={"words": words, "headings": _headings(place)})
+            shown.append(kept)
+        return shown
 
     def _page(self, document_id: str) -> Page:
         """Return the page of a document, with the lines that screening withholds marked.
@@ -208,14 +221,6 @@ class ReadingsService:
         )
         return self.get(text_hash)
 
-    def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
-        """Store a doubt that a ticket has of a text.
-
-        Raises:
-            ReadingNotFoundError: Nobody has read it.
-        """
-        self._store.doubt(text_hash, doubt)
-
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""
         self._store.undo(text_hash, who=self._who)
@@ -230,7 +235,7 @@ class ReadingsService:
 
     def export(self, query: ReadingQuery) -> Iterator[str]:
         """See `Readings.export`."""
-        summaries = [each for each, _ in self._select(query)]
+        summaries = list(self._select(query))
         for start in range(0, len(summaries), _EXPORTED_AT_ONCE):
             some = summaries[start : start + _EXPORTED_AT_ONCE]
             served = self._store.served_many([each.text_hash for each in some])
@@ -243,7 +248,7 @@ class ReadingsService:
         """See `Readings.import_lines`."""
         return ReadingImport(self._store, self._texts, self._who, approve).run(lines)
 
-    def _select(self, query: ReadingQuery) -> Iterator[tuple[ReadingSummary, TextSummary]]:
+    def _select(self, query: ReadingQuery) -> Iterator[ReadingSummary]:
         """Yield matching texts that documents have now; texts that are gone are kept, not shown."""
         by_hash: dict[str, list[str]] = {}
         for id_, hashed in self._texts.hashes().items():
@@ -252,7 +257,7 @@ class ReadingsService:
         for text in self._store.list_texts(wanted):
             documents = by_hash.get(text.text_hash, [])
             if documents and (not query.document or query.document in documents):
-                yield _summary(text, documents), text
+                yield _summary(text, documents)
 
     def _served(self, text_hash: str) -> ServedReading:
         """Return what is served of a text.
@@ -327,11 +332,22 @@ class ReadingsService:
             _summary(recorded, documents) if recorded else _unread_summary(text_hash, documents)
         )
         offers = [OfferedProcedure(**dict(each)) for each in self._store.offers(text_hash)]
+        states = []
+        for place, procedure in enumerate(served.reading.procedures):
+            approval = served.approvals[place] if place < len(served.approvals) else None
+            states.append(
+                ProcedureState(
+                    title=procedure.title,
+                    state=served.state(place),
+                    by=approval.by if approval else "",
+                    at=approval.at if approval else None,
+                )
+            )
         return ReadingDetail(
             **dict(summary),
             revision=revision_of(served),
             reading=served.reading,
-            states=tuple(_states(served)),
+            states=tuple(states),
             offers=tuple(offers),
             lines=tuple(text.split("\n")) if text is not None else (),
         )
@@ -399,35 +415,5 @@ def _unread_summary(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
     )
 
 
-def _states(served: ServedReading) -> Iterator[ProcedureState]:
-    for place, procedure in enumerate(served.reading.procedures):
-        approval = served.approvals[place] if place < len(served.approvals) else None
-        yield ProcedureState(
-            title=procedure.title,
-            state=served.state(place),
-            by=approval.by if approval else "",
-            at=approval.at if approval else None,
-        )
-
-
-def _kept(word: BoxWord, place: Place | None) -> KeptCorrection:
-    """Return a correction with its block's line; one from an upgrade gets its words here."""
-    kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
-    if place is None or word.words:
-        return kept
-    words = first_instruction(place.block)[:_LONGEST_WORDS]
-    return kept.model_copy(update={"words": words, "headings": _headings(place)})
-
-
 def _headings(place: Place) -> tuple[str, ...]:
     return tuple(each.text for each in place.headings if not each.is_withheld)
-
-
-def _marked(page: Page, place: Place, habit: Habit) -> MarkedBlock:
-    block = place.block
-    return MarkedBlock(
-        words=first_instruction(block)[:_LONGEST_WORDS],
-        headings=_headings(place),
-        line=block.start_line,
-        was_step=any(box.block.key == block.key for box in find_boxes(page, habit=habit)),
-    )

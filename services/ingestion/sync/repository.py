@@ -93,7 +93,10 @@ def _client(url: str, settings: SyncSettings, bound: "_FetchLimit") -> tuple[Git
         timeout_s=_SOCKET_TIMEOUT_S,
         setting="FLOWXPERT_SYNC_ALLOWED_HOSTS",
     ).check(url)
-    user, _, token = _credentials(url, settings).partition(":")
+    place = url.partition("://")[2]
+    fitting = [start for start in settings.credentials if place.startswith(start)]
+    login = settings.credentials[max(fitting, key=len)].get_secret_value() if fitting else ""
+    user, _, token = login.partition(":")
     client = _LimitedClient(
         bound,
         f"{parts.scheme}://{parts.netloc}",
@@ -102,14 +105,6 @@ def _client(url: str, settings: SyncSettings, bound: "_FetchLimit") -> tuple[Git
         password=token or None,
     )
     return client, parts.path
-
-
-def _credentials(url: str, settings: SyncSettings) -> str:
-    place = url.partition("://")[2]
-    fitting = [start for start in settings.credentials if place.startswith(start)]
-    if not fitting:
-        return ""
-    return settings.credentials[max(fitting, key=len)].get_secret_value()
 
 
 class _FetchLimit:

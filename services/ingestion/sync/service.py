@@ -115,19 +115,27 @@ class SyncService:
             with self._database.session() as session:
                 self._outbox.finish(session)
             return
+        path, commit, failure = Path(source.location), "", ""
         try:
-            path, commit = self._fetch(source)
+            self._check(_request(source))
+            if is_repository(source.location):
+                folder = self._repository(source.name)
+                commit = fetch(source.location, source.branch, folder, self._settings)
+                path = folder / source.subfolder
         except (FetchError, PlaceNotAllowedError, PathNotAllowedError) as error:
-            self._fail(sync_id, str(error))
-            return
+            failure = str(error)
         with self._database.session() as session:
+            if failure:
+                self.park(session, {"sync_id": sync_id}, failure)
+                self._outbox.finish(session)
+                return
             sync = session.get_one(SyncRow, sync_id)
             sync.commit_after = commit
             sync.job_id = self._jobs.queue_path(session, path)
             self._outbox.finish(session)
 
     def park(self, session: Session, arguments: Mapping[str, Any], reason: str) -> None:
-        """Mark a sync that the queue gives up as failed."""
+        """Mark a sync as failed: it cannot be fetched, or the queue gives it up."""
         sync = session.get(SyncRow, str(arguments["sync_id"]))
         if sync is not None:
             sync_records.end(
@@ -192,24 +200,6 @@ class SyncService:
         key = f"{RUN_SYNC}:{source.name}:{source.next_at.timestamp()}"
         if self._outbox.put(session, RUN_SYNC, {"sync_id": sync.id}, key=key):
             session.add(sync)
-
-    def _fail(self, sync_id: str, reason: str) -> None:
-        with self._database.session() as session:
-            sync = session.get_one(SyncRow, sync_id)
-            sync_records.end(
-                session, self._outbox, sync, sync_records.FAILED, reason, notifies=self._notifies
-            )
-            self._outbox.finish(session)
-
-    def _fetch(self, source: SyncSourceRow) -> tuple[Path, str]:
-        """Return where to read, and the commit there."""
-        request = _request(source)
-        self._check(request)
-        if not is_repository(source.location):
-            return Path(source.location), ""
-        folder = self._repository(source.name)
-        commit = fetch(source.location, source.branch, folder, self._settings)
-        return folder / source.subfolder, commit
 
     def _check(self, request: SyncRequest) -> None:
         """Check before each sync that it may be read, since the settings may have changed.
