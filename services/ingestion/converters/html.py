@@ -15,7 +15,6 @@ from services.ingestion.converters.reader import (
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
-    from bs4.element import Tag
 
 _NOT_CONTENT = (
     *("script", "style", "template", "noscript", "iframe", "object", "svg", "button", "select"),
@@ -50,8 +49,10 @@ def read(data: bytes) -> ConvertedDocument:
     for element in soup.select(", ".join(_NOT_CONTENT)):
         element.decompose()
     pictures = _resolve_pictures(soup)
+    candidates = map(soup.select, ("main", "[role=main]", "article"))
+    main_part = next((each[0] for each in candidates if len(each) == 1), soup.body or soup)
     try:
-        text = HtmlMarkdownWriter(soup).write(_main_part(soup)).strip() + "\n"
+        text = HtmlMarkdownWriter(soup).write(main_part).strip() + "\n"
     except RecursionError as error:
         raise UnreadableDocumentError("its elements are nested too deeply") from error
     return ConvertedDocument(text, title, pictures=pictures)
@@ -83,14 +84,6 @@ def _decoded(text: str) -> bytes:
         return base64.b64decode("".join(text.split()))
     except binascii.Error:
         return b""
-
-
-def _main_part(soup: "BeautifulSoup") -> "Tag":
-    for selector in ("main", "[role=main]", "article"):
-        elements = soup.select(selector)
-        if len(elements) == 1:
-            return elements[0]
-    return soup.body or soup
 
 
 READER = FormatReader("html", (".html", ".htm", ".xhtml"), "text/html", read, isolated=True)

@@ -56,7 +56,10 @@ class HtmlMarkdownWriter(MarkdownConverter):
             RecursionError: Its elements are nested too deeply.
         """
         text = str(self.convert_soup(part))
-        return _LINE_OF_WORDS.sub(_restore_line, text).replace(_LITERAL, "")
+        restored = _LINE_OF_WORDS.sub(
+            lambda line: line[1] + escaped_start(line[2].replace(_LITERAL, "")), text
+        )
+        return restored.replace(_LITERAL, "")
 
     def _number_items(self, numbered: Tag) -> None:
         """Note the marker of each item of a list; where numbers jump, its delimiter changes.
@@ -202,11 +205,6 @@ def _simplify_tables(soup: BeautifulSoup) -> None:
 
 def _cells(row: Tag) -> list[Tag]:
     return row.find_all(["td", "th"], recursive=False)
-
-
-def _restore_line(match: re.Match[str]) -> str:
-    words = match[2].replace(_LITERAL, "")
-    return match[1] + escaped_start(words)
 
 
 def _split_space(text: str) -> tuple[str, str, str]:

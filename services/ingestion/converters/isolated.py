@@ -22,7 +22,11 @@ def main() -> None:
     # A library that prints must not be taken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    _limit_memory(int(sys.argv[1]))
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415  (not on Windows)
+
+        limit = int(sys.argv[1])
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     while header := sys.stdin.buffer.readline():
         answers.write(json.dumps(_answer(header, sys.stdin.buffer)).encode() + b"\n")
         answers.flush()
@@ -49,13 +53,6 @@ def _answer(header: bytes, body: BinaryIO) -> dict[str, object]:
         "front_matter": reading.front_matter,
         "pictures": pictures,
     }
-
-
-def _limit_memory(limit: int) -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource  # noqa: PLC0415  (not on Windows)
-
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 if __name__ == "__main__":

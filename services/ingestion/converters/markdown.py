@@ -28,14 +28,13 @@ def _front_matter(text: str) -> dict[str, str | list[str]]:
         return {}
     if not isinstance(loaded, dict):
         return {}
-    entries = ((str(key), _entry(value)) for key, value in loaded.items() if _is_scalar(key))
-    return {key: entry for key, entry in entries if entry is not None}
-
-
-def _entry(value: object) -> str | list[str] | None:
-    if isinstance(value, list):
-        return [str(each) for each in value if _is_scalar(each)]
-    return str(value) if _is_scalar(value) else None
+    front_matter: dict[str, str | list[str]] = {}
+    for key, value in loaded.items():
+        if _is_scalar(key) and isinstance(value, list):
+            front_matter[str(key)] = [str(each) for each in value if _is_scalar(each)]
+        elif _is_scalar(key) and _is_scalar(value):
+            front_matter[str(key)] = str(value)
+    return front_matter
 
 
 def _is_scalar(value: object) -> bool:

@@ -60,12 +60,12 @@ def picture_paths(text: str, document_id: str) -> list[str]:
         for place in parse_page(text).places()
         for image in place.block.images()
     )
-    paths = dict.fromkeys(path for path in named if _is_path(path))
+    paths = dict.fromkeys(
+        path
+        for path in named
+        if path and path.isprintable() and len(path.encode()) <= MAX_ID_LENGTH
+    )
     return list(paths)[:MOST_PICTURES]
-
-
-def _is_path(path: str) -> bool:
-    return bool(path) and path.isprintable() and len(path.encode()) <= MAX_ID_LENGTH
 
 
 def load_pictures(

@@ -65,7 +65,10 @@ def too_many_bytes(size: int) -> RefusedPictureError:
 
 def _form(data: bytes) -> PictureForm:
     if data.startswith(_PNG):
-        return PictureForm("image/png", *_png_size(data))
+        length, kind, width, height = struct.unpack_from(">I4sII", data, len(_PNG))
+        if (length, kind) != (13, b"IHDR"):
+            raise RefusedPictureError("its header is broken")
+        return PictureForm("image/png", width, height)
     if data.startswith((b"GIF87a", b"GIF89a")):
         return PictureForm("image/gif", *struct.unpack_from("<HH", data, 6))
     if data.startswith(b"\xff\xd8\xff"):
@@ -75,13 +78,6 @@ def _form(data: bytes) -> PictureForm:
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_MARKUP):
         raise RefusedPictureError("it is SVG or HTML, which can hold a program")
     raise RefusedPictureError("it is no PNG, JPEG, GIF or WebP")
-
-
-def _png_size(data: bytes) -> tuple[int, int]:
-    length, kind, width, height = struct.unpack_from(">I4sII", data, len(_PNG))
-    if (length, kind) != (13, b"IHDR"):
-        raise RefusedPictureError("its header is broken")
-    return width, height
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:

@@ -6,7 +6,6 @@ tracked: a checkout's own configuration can make `git` run any program.
 
 import os
 import stat
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -25,9 +24,12 @@ def scan_folder(root: Path, settings: IngestionSettings) -> RootScan:
     """Scan all documents below `root` without following links."""
     scan = RootScan()
     resolved = root.resolve()
-    for path in _walk(resolved, scan):
-        _add(scan, resolved, path, settings)
-        check_count(scan, settings, root)
+    for folder, names, files in os.walk(resolved):
+        inner = (Path(folder, name) for name in names if not is_ignored_folder(name))
+        names[:] = [each.name for each in inner if not _is_refused_link(each, resolved, scan)]
+        for name in files:
+            _add(scan, resolved, Path(folder, name), settings)
+            check_count(scan, settings, root)
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
 
@@ -38,13 +40,6 @@ def scan_file(path: Path, settings: IngestionSettings) -> RootScan:
     resolved = path.resolve()
     _add(scan, resolved.parent, resolved, settings)
     return scan
-
-
-def _walk(root: Path, scan: RootScan) -> Iterator[Path]:
-    for folder, names, files in os.walk(root):
-        kept = [name for name in names if not is_ignored_folder(name)]
-        names[:] = [name for name in kept if not _is_refused_link(Path(folder, name), root, scan)]
-        yield from (Path(folder, name) for name in files)
 
 
 def _is_refused_link(path: Path, root: Path, scan: RootScan) -> bool:

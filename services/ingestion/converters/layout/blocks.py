@@ -81,9 +81,9 @@ def _lines(block: LayoutBlock) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
-
-
-def _cell(text: str) -> str:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return "<br>".join(line for line in lines if line).replace("|", "\\|")
+    """Return a row of a table, the lines of a cell joined by line breaks."""
+    written = []
+    for cell in cells:
+        lines = (" ".join(line.split()) for line in cell.split("\n"))
+        written.append("<br>".join(filter(None, lines)).replace("|", "\\|"))
+    return f"| {' | '.join(written)} |"

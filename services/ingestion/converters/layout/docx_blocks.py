@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 
 from docx.document import Document
 from docx.oxml.ns import qn
-from docx.styles.style import BaseStyle
-from docx.table import Table, _Cell
+from docx.table import Table
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
-from lxml.etree import _Element
 
 from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind, is_monospaced
-from services.ingestion.converters.layout.docx_numbering import WordNumbering
+from services.ingestion.converters.layout.docx_numbering import WordNumbering, styles_of
 from services.ingestion.converters.layout.docx_pictures import pictures_of
 from services.ingestion.converters.literal import escaped, inline_code
 
@@ -44,7 +42,10 @@ class _DocxBlock:
 def blocks(document: Document) -> list[LayoutBlock]:
     """Return all blocks in reading order, each in the list item it belongs to."""
     numbering = WordNumbering(document)
-    pieces = [_of_element(element, numbering) for element in _body(document)]
+    pieces = [
+        _of_table(each) if isinstance(each, Table) else _of_paragraph(each, numbering)
+        for each in _body(document)
+    ]
     kept = _with_headings(_join_code([piece for piece in pieces if piece]))
     return [piece.block for piece in _nested(kept)]
 
@@ -60,40 +61,40 @@ def _body(document: Document) -> Iterator[Paragraph | Table]:
             yield Paragraph(element, document)
         elif element.tag == qn("w:tbl"):
             yield Table(element, document)
-        elif element.tag == qn("w:sdt") and not _is_contents(element):
-            stack.append(iter(element.findall(qn("w:sdtContent") + "/*")))
+        elif element.tag == qn("w:sdt"):
+            kind = f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}"
+            gallery = element.find(kind)
+            if gallery is None or gallery.get(qn("w:val")) != _CONTENTS:
+                stack.append(iter(element.findall(qn("w:sdtContent") + "/*")))
         elif element.tag in {qn("w:ins"), qn("w:smartTag"), qn("w:customXml")}:
             stack.append(iter(element))
 
 
-def _is_contents(control: _Element) -> bool:
-    gallery = control.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
-    return gallery is not None and gallery.get(qn("w:val")) == _CONTENTS
-
-
-def _of_element(element: Paragraph | Table, numbering: WordNumbering) -> _DocxBlock | None:
-    if isinstance(element, Table):
-        rows = tuple(tuple(map(_cell_text, row.cells)) for row in element.rows)
-        return _DocxBlock(LayoutBlock(LayoutKind.TABLE, rows=rows)) if any(map(any, rows)) else None
-    return _of_paragraph(element, numbering)
-
-
-def _cell_text(cell: _Cell) -> str:
-    pictures = (pictures_of(run) for each in cell.paragraphs for run in _runs(each))
-    return "\n".join(filter(None, (escaped(cell.text), *pictures)))
+def _of_table(table: Table) -> _DocxBlock | None:
+    rows: list[tuple[str, ...]] = []
+    for row in table.rows:
+        texts = []
+        for cell in row.cells:
+            runs = (run for each in cell.paragraphs for run in _runs(each))
+            texts.append("\n".join(filter(None, (escaped(cell.text), *map(pictures_of, runs)))))
+        rows.append(tuple(texts))
+    has_text = any(map(any, rows))
+    return _DocxBlock(LayoutBlock(LayoutKind.TABLE, rows=tuple(rows))) if has_text else None
 
 
 def _of_paragraph(paragraph: Paragraph, numbering: WordNumbering) -> _DocxBlock | None:
-    style = _style_names(paragraph)
+    style = [each.name or "" for each in styles_of(paragraph)]
     text = _text(paragraph)
     if not text.strip() or any(name.lower().startswith("toc ") for name in style):
         return None
     if level := _heading_level(style):
         return _DocxBlock(LayoutBlock(LayoutKind.HEADING, text, depth=level))
-    is_code = _is_code(paragraph, style)
+    is_code = _is_code(paragraph)
     entry = None if is_code else numbering.entry(paragraph)
     if entry is not None:
-        depth = entry.level + _style_depth(style)
+        # Each of Word's built-in list styles has a list of its own, and its depth in its name.
+        match = _STYLE_DEPTH.match(style[0]) if style else None
+        depth = entry.level + (int(match.group(1)) - 1 if match else 0)
         return _DocxBlock(LayoutBlock(LayoutKind.ITEM, text, depth, entry.marker), entry.list_id)
     if not is_code and (typed := _TYPED_MARKER.match(text)):
         marker = f"{typed.group(1)}." if typed.group(1) else "-"
@@ -109,15 +110,6 @@ def _of_paragraph(paragraph: Paragraph, numbering: WordNumbering) -> _DocxBlock 
     )
 
 
-def _style_names(paragraph: Paragraph) -> list[str]:
-    names = []
-    style: BaseStyle | None = paragraph.style
-    while style is not None:
-        names.append(style.name or "")
-        style = getattr(style, "base_style", None)
-    return names
-
-
 def _heading_level(style: list[str]) -> int:
     """Return the level of a heading, one below the title's; 0 if it is no heading."""
     for name in style:
@@ -126,15 +118,6 @@ def _heading_level(style: list[str]) -> int:
         if name.lower() == "title":
             return 1
     return 0
-
-
-def _style_depth(style: list[str]) -> int:
-    """Return the depth that Word's built-in list styles carry in their names.
-
-    Each of these styles has a list of its own.
-    """
-    match = _STYLE_DEPTH.match(style[0]) if style else None
-    return int(match.group(1)) - 1 if match else 0
 
 
 def _runs(paragraph: Paragraph) -> Iterator[Run]:
@@ -153,7 +136,7 @@ def _runs(paragraph: Paragraph) -> Iterator[Run]:
 
 def _text(paragraph: Paragraph) -> str:
     """Return the text, with commands set in a monospaced font marked as code."""
-    if _is_code(paragraph, _style_names(paragraph)):
+    if _is_code(paragraph):
         return "".join(run.text for run in _runs(paragraph)).rstrip()
     parts: list[tuple[bool, str]] = []
     written: list[str] = []
@@ -171,15 +154,13 @@ def _text(paragraph: Paragraph) -> str:
 
 
 def _written(parts: list[tuple[bool, str]]) -> Iterator[str]:
-    return (_marked(text) if is_code else escaped(text) for is_code, text in parts)
-
-
-def _marked(code: str) -> str:
-    inner = code.strip()
-    if not inner or "\n" in inner:
-        return escaped(code)
-    start = code.index(inner)
-    return f"{code[:start]}{inline_code(inner)}{code[start + len(inner) :]}"
+    for is_code, text in parts:
+        inner = text.strip()
+        if not is_code or not inner or "\n" in inner:
+            yield escaped(text)
+        else:
+            before, after = text.split(inner, 1)
+            yield f"{before}{inline_code(inner)}{after}"
 
 
 def _is_code_run(run: Run) -> bool:
@@ -191,22 +172,15 @@ def _is_code_run(run: Run) -> bool:
     return bool(_CODE_STYLE.search(style.name or "")) or is_monospaced(style.font.name or "")
 
 
-def _is_code(paragraph: Paragraph, style: list[str]) -> bool:
+def _is_code(paragraph: Paragraph) -> bool:
     """Return True if every character stands in a style or font for code."""
-    if any(_CODE_STYLE.search(name) for name in style) or _style_is_monospaced(paragraph):
+    styles = list(styles_of(paragraph))
+    fonts = (getattr(style, "font", None) for style in styles)
+    font = next((font.name for font in fonts if font is not None and font.name), "")
+    if any(_CODE_STYLE.search(style.name or "") for style in styles) or is_monospaced(font):
         return True
     runs = [run for run in _runs(paragraph) if run.text.strip()]
     return bool(runs) and all(_is_code_run(run) for run in runs)
-
-
-def _style_is_monospaced(paragraph: Paragraph) -> bool:
-    style: BaseStyle | None = paragraph.style
-    while style is not None:
-        font = getattr(style, "font", None)
-        if font is not None and font.name:
-            return is_monospaced(font.name)
-        style = getattr(style, "base_style", None)
-    return False
 
 
 def _join_code(pieces: list[_DocxBlock]) -> list[_DocxBlock]:
@@ -226,18 +200,17 @@ def _with_headings(pieces: list[_DocxBlock]) -> list[_DocxBlock]:
     """Shift levels to begin at 1; make bold lines headings where no style marks any."""
     levels = [piece.block.depth for piece in pieces if piece.block.kind is LayoutKind.HEADING]
     shift = min(levels) - 1 if levels else 0
-    return [_with_heading(piece, shift, has_styles=bool(levels)) for piece in pieces]
-
-
-def _with_heading(piece: _DocxBlock, shift: int, *, has_styles: bool) -> _DocxBlock:
-    block = piece.block
-    if block.kind is LayoutKind.HEADING:
-        return replace(piece, block=replace(block, depth=block.depth - shift))
-    if not piece.is_bold:
-        return piece
-    if has_styles:
-        return replace(piece, block=replace(block, text=f"**{block.text}**"))
-    return replace(piece, block=replace(block, kind=LayoutKind.HEADING, depth=2))
+    shown = []
+    for piece in pieces:
+        block = piece.block
+        if block.kind is LayoutKind.HEADING:
+            block = replace(block, depth=block.depth - shift)
+        elif piece.is_bold and levels:
+            block = replace(block, text=f"**{block.text}**")
+        elif piece.is_bold:
+            block = replace(block, kind=LayoutKind.HEADING, depth=2)
+        shown.append(replace(piece, block=block))
+    return shown
 
 
 def _nested(pieces: list[_DocxBlock]) -> list[_DocxBlock]:

@@ -1,10 +1,12 @@
 """Word's list numbering: a paragraph's list, its depth and its number."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from docx.document import Document
 from docx.oxml.ns import qn
+from docx.styles.style import BaseStyle
 from docx.text.paragraph import Paragraph
 from lxml.etree import _Element
 
@@ -31,44 +33,32 @@ class WordNumbering:
 
     def entry(self, paragraph: Paragraph) -> ListEntry | None:
         """Return the paragraph's place in its list, or None outside lists."""
-        list_id, level = _list_of(paragraph)
+        list_id, level = "", 0
+        # The paragraph's own properties come first; python-docx has no API for numbering.
+        for owner in (paragraph._p, *(style.element for style in styles_of(paragraph))):
+            numbering = owner.find(f"{qn('w:pPr')}/{qn('w:numPr')}")
+            if numbering is not None:
+                level = level or int(_value(numbering.find(qn("w:ilvl")), "0"))
+                list_id = list_id or _value(numbering.find(qn("w:numId")), "")
         if list_id not in self._lists:
             return None
         formats = self._lists[list_id]
         number_format, start = formats.get(level, ("decimal", 1))
         if number_format in _UNNUMBERED:
             return ListEntry(list_id, level, "-")
-        return ListEntry(list_id, level, f"{self._count(list_id, level, start)}.")
-
-    def _count(self, list_id: str, level: int, start: int) -> int:
         counts = self._counts[list_id]
         for deeper in [each for each in counts if each > level]:
             del counts[deeper]
         counts[level] = counts.get(level, start - 1) + 1
-        return counts[level]
+        return ListEntry(list_id, level, f"{counts[level]}.")
 
 
-def _list_of(paragraph: Paragraph) -> tuple[str, int]:
-    """Return list id and level, from the paragraph or the nearest style that states them."""
-    list_id, level = "", 0
-    for properties in _properties(paragraph):
-        numbering = properties.find(qn("w:numPr"))
-        if numbering is None:
-            continue
-        level = level or int(_value(numbering.find(qn("w:ilvl")), "0"))
-        list_id = list_id or _value(numbering.find(qn("w:numId")), "")
-    return list_id, level
-
-
-def _properties(paragraph: Paragraph) -> list[_Element]:
-    """Return paragraph properties, the paragraph's own first, then those of its styles."""
-    owners = [paragraph._p]  # python-docx has no API for numbering
-    style = paragraph.style
+def styles_of(paragraph: Paragraph) -> Iterator[BaseStyle]:
+    """Yield the style of the paragraph and those that it is based on, the nearest first."""
+    style: BaseStyle | None = paragraph.style
     while style is not None:
-        owners.append(style.element)
-        style = style.base_style
-    candidates = (owner.find(qn("w:pPr")) for owner in owners)
-    return [properties for properties in candidates if properties is not None]
+        yield style
+        style = getattr(style, "base_style", None)
 
 
 def _lists(document: Document) -> dict[str, dict[int, tuple[str, int]]]:
@@ -83,7 +73,11 @@ def _lists(document: Document) -> dict[str, dict[int, tuple[str, int]]]:
     return {
         str(each.get(qn("w:numId"))): {
             **abstract.get(_value(each.find(qn("w:abstractNumId")), ""), {}),
-            **_overrides(each),
+            **dict(
+                level
+                for override in each.findall(qn("w:lvlOverride"))
+                for level in _levels(override).items()
+            ),
         }
         for each in root.findall(qn("w:num"))
         if each.get(qn("w:numId")) != "0"
@@ -98,13 +92,6 @@ def _levels(parent: _Element) -> dict[int, tuple[str, int]]:
         )
         for level in parent.findall(qn("w:lvl"))
     }
-
-
-def _overrides(number: _Element) -> dict[int, tuple[str, int]]:
-    levels: dict[int, tuple[str, int]] = {}
-    for override in number.findall(qn("w:lvlOverride")):
-        levels.update(_levels(override))
-    return levels
 
 
 def _value(element: _Element | None, default: str) -> str:

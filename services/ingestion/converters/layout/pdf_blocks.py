@@ -43,7 +43,9 @@ class _PdfLayout:
     right: float
     """Right end of the longest line."""
     body: float
+    """Font size of most of the text."""
     levels: dict[tuple[float, bool], int]
+    """Level of a heading by its look: the larger or bolder, the higher."""
     blocks: list[LayoutBlock] = field(default_factory=list)
     open_items: list[_Marker] = field(default_factory=list)
     previous: Line | None = None
@@ -53,7 +55,14 @@ class _PdfLayout:
 def blocks(lines: Sequence[Line]) -> list[LayoutBlock]:
     """Return all blocks in reading order, each in the list item it belongs to."""
     right = max((line.x1 for line in lines if line.is_text and not line.is_code), default=0.0)
-    state = _PdfLayout(right, *_font_levels(lines))
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        if line.is_text and not line.is_code:
+            sizes[line.size] += len(line.text)
+    body = sizes.most_common(1)[0][0] if sizes else 0.0
+    looks = {(line.size, line.is_bold) for line in lines if _stands_out(line, body)}
+    levels = {look: level for level, look in enumerate(sorted(looks, reverse=True), start=1)}
+    state = _PdfLayout(right, body, levels)
     for line in lines:
         _take(state, line)
         state.previous = line
@@ -76,18 +85,6 @@ def _under_title(blocks: Sequence[LayoutBlock]) -> list[LayoutBlock]:
     ]
 
 
-def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool], int]]:
-    """Return the body's font size, and the heading level of each larger or bolder look."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        if line.is_text and not line.is_code:
-            sizes[line.size] += len(line.text)
-    body = sizes.most_common(1)[0][0] if sizes else 0.0
-    looks = {(line.size, line.is_bold) for line in lines if _stands_out(line, body)}
-    ranked = sorted(looks, reverse=True)
-    return body, {look: level for level, look in enumerate(ranked, start=1)}
-
-
 def _stands_out(line: Line, body: float) -> bool:
     """Return True if the line looks like a heading: larger than the body, or all bold."""
     if not line.is_text or line.is_code or len(line.text) > _HEADING_LENGTH:
@@ -103,23 +100,25 @@ def _take(state: _PdfLayout, line: Line) -> None:
         depth = len(state.open_items)
         state.blocks.append(LayoutBlock(LayoutKind.PARAGRAPH, text, depth))
     elif line.rows:
-        _take_table(state, line)
+        # A table belongs to the item where its text begins; it may be centred.
+        while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
+            state.open_items.pop()
+        rows = tuple(tuple(map(escaped, row)) for row in line.rows)
+        depth = len(state.open_items)
+        state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=depth, rows=rows))
     elif line.is_code:
         _take_code(state, line)
     elif marker := _marker(state, line):
-        _take_item(state, line, marker)
+        while state.open_items and state.open_items[-1].x > marker.x - _INDENT:
+            state.open_items.pop()
+        text = _inline(line.words[marker.words :])
+        depth = len(state.open_items)
+        state.blocks.append(LayoutBlock(LayoutKind.ITEM, text, depth, marker.text))
+        state.open_items.append(marker)
     elif _stands_out(line, state.body):
         _take_heading(state, line)
     else:
         _take_text(state, line)
-
-
-def _take_table(state: _PdfLayout, line: Line) -> None:
-    """Add a table, to the item where its text begins; it may be centred."""
-    while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
-        state.open_items.pop()
-    rows = tuple(tuple(map(escaped, row)) for row in line.rows)
-    state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=len(state.open_items), rows=rows))
 
 
 def _take_heading(state: _PdfLayout, line: Line) -> None:
@@ -156,15 +155,6 @@ def _code_text(line: Line, left: float) -> str:
         column = round((word.x0 - left) / width)
         text += " " * max(column - len(text), 1 if text else 0) + word.text
     return text
-
-
-def _take_item(state: _PdfLayout, line: Line, marker: _Marker) -> None:
-    while state.open_items and state.open_items[-1].x > marker.x - _INDENT:
-        state.open_items.pop()
-    text = _inline(line.words[marker.words :])
-    depth = len(state.open_items)
-    state.blocks.append(LayoutBlock(LayoutKind.ITEM, text, depth, marker.text))
-    state.open_items.append(marker)
 
 
 def _take_text(state: _PdfLayout, line: Line) -> None:
