@@ -83,12 +83,7 @@ def build(stores: Stores, _peers: Peers) -> RunningRoom[IngestionServices]:
             checks={"database": stores.database.check, **stores.knowledge_checks(), **checks},
         ),
         register,
-        periodic=(
-            tasks.periodic_syncs(syncs),
-            tasks.periodic_screening(stores.documents),
-            tasks.periodic_ticket_texts(service.page_readings),
-            tasks.periodic_expiry(proposals),
-        ),
+        periodic=tasks.periodic_tasks(syncs, stores.documents, service.page_readings, proposals),
         begin=service.runner.log_outdated,
     )
 

@@ -97,7 +97,7 @@ class IngestionService:
 
         self.job_service = requests = JobService(self._parts, runner)
         self.ingest, self.upload, self.forget = requests.ingest, requests.upload, requests.forget
-        self.job, self.jobs = requests.job, requests.jobs
+        self.job, self.jobs = self._parts.jobs.get, self._parts.jobs.latest
         self.ingest_here, self.forget_here = requests.ingest_here, requests.forget_here
 
         catalogue = CatalogueService(
@@ -110,7 +110,7 @@ class IngestionService:
             reading_store=maintenance.store,
             boxes=boxes,
         )
-        self.roots, self.root_here = catalogue.roots, catalogue.root_here
+        self.roots, self.root_here = self._parts.roots.all, catalogue.root_here
         self.removal_cost = catalogue.removal_cost
         self.documents, self.document = catalogue.documents, catalogue.document
         self.contents, self.linked = catalogue.contents, catalogue.linked

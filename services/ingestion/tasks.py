@@ -19,26 +19,24 @@ _SCREENED_EVERY_S = 86_400.0
 _EXPIRED_EVERY_S = 3_600.0
 
 
-def periodic_syncs(syncs: SyncService) -> Periodic:
-    """Build the periodic task that queues the syncs that are due."""
-    return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)
+def periodic_tasks(
+    syncs: SyncService,
+    documents: DocumentStore,
+    readings: IngestedReadings,
+    proposals: ProposalService,
+) -> tuple[Periodic, ...]:
+    """Build the work that comes around.
 
-
-def periodic_screening(documents: DocumentStore) -> Periodic:
-    """Build the task that screens documents again which an older release has screened."""
-    return Periodic("screening", documents.renew, every_s=_SCREENED_EVERY_S, first_after_s=2.0)
-
-
-def periodic_ticket_texts(readings: IngestedReadings) -> Periodic:
-    """Build the task that embeds ticket texts again which another model has embedded."""
-    return Periodic(
-        "said", readings.renew_ticket_texts, every_s=_SCREENED_EVERY_S, first_after_s=5.0
+    It queues the syncs that are due, screens documents again which an older release has screened,
+    embeds ticket texts again which another model has embedded, and expires learned pages which no
+    run has shown to hold for too long.
+    """
+    return (
+        Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4),
+        Periodic("screening", documents.renew, every_s=_SCREENED_EVERY_S, first_after_s=2.0),
+        Periodic("said", readings.renew_ticket_texts, every_s=_SCREENED_EVERY_S, first_after_s=5.0),
+        Periodic("proposals", proposals.expire, every_s=_EXPIRED_EVERY_S, first_after_s=20.0),
     )
-
-
-def periodic_expiry(proposals: ProposalService) -> Periodic:
-    """Build the task that expires learned pages which no run has shown to hold for too long."""
-    return Periodic("proposals", proposals.expire, every_s=_EXPIRED_EVERY_S, first_after_s=20.0)
 
 
 def register(outbox: Outbox, runner: JobRunner, syncs: SyncService) -> None:

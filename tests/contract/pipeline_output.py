@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from services.ingestion.converters import reader_of
-from services.ingestion.converters.document import read_document
+from services.ingestion.jobs.preparation import read_document
 from services.ingestion.structure.pipeline import PIPELINE_NUMBER, Pipeline
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document

@@ -175,7 +175,9 @@ class Ledger:
         """Note what is about to be written; skip documents of another source that still exists."""
         ids = [version.document_id for version in versions]
         with self._database.session() as session:
-            self._take_write_lock(session, ids)
+            for some in batches(ids):  # locked, so that nobody changes them before they are written
+                mine = IngestedRow.document_id.in_(some)
+                session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
             rows = self._rows(session, ids)
             taken = {id_: row.source for id_, row in rows.items() if not can_replace(row, source)}
             stored = {id_: _stored_ids(row) for id_, row in rows.items()}
@@ -264,12 +266,6 @@ class Ledger:
                 delete(kept).where(kept.document_id == document_id, kept.text_hash != other_than)
             )
 
-    def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
-        """Lock these rows, so that nobody changes them between reading and writing."""
-        for some in batches(ids):
-            mine = IngestedRow.document_id.in_(some)
-            session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
-
     def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
         by_id: dict[str, IngestedRow] = {}
         for some in batches(document_ids):
@@ -280,14 +276,10 @@ class Ledger:
 
 def can_replace(existing: LedgerEntry | IngestedRow, source: str) -> bool:
     """Return True if a document of `source` may replace the existing one of the same id."""
-    return existing.source == source or _is_gone(existing.source)
-
-
-def _is_gone(source: str) -> bool:
-    if source == ACCEPTED_PAGES:
-        return False
+    if existing.source in {source, ACCEPTED_PAGES}:
+        return existing.source == source
     try:
-        return not Path(source).exists()
+        return not Path(existing.source).exists()
     except PermissionError:  # it is there, and not for this process to look into
         return False
 

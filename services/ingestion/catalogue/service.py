@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import Select, func, or_, select
 
 from services.contracts.ingestion import (
     ANY_DOCUMENT,
@@ -30,7 +30,7 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.document.links import linked_documents
-from services.knowledge.model import Chunk, Document, IncidentNode
+from services.knowledge.model import Document, IncidentNode
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
 from services.knowledge.screening.document import ScreenedDocument
 from services.runbook.ports import BoxSource, ReadingStore
@@ -61,10 +61,6 @@ class CatalogueService:
         self._reading_store = reading_store
         self._boxes = boxes
         self._owners = Owners(database)
-
-    def roots(self) -> list[IngestedRoot]:
-        """See `Ingestion.roots`."""
-        return self._roots.all()
 
     def root_here(self, path: str) -> IngestedRoot:
         """Return the root that a path on this machine refers to; the path itself may be gone.
@@ -98,9 +94,14 @@ class CatalogueService:
 
     def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
         """See `Ingestion.documents`."""
+        columns = (IngestedRow.document_id, IngestedRow.title)
+        has_words = [
+            or_(*(func.lower(column).contains(word, autoescape=True) for column in columns))
+            for word in query.text.lower().split()
+        ]
         statement = (
             _below(select(IngestedRow), query.root, query.under)
-            .where(IngestedRow.document_id > query.after, *_has_words(query.text))
+            .where(IngestedRow.document_id > query.after, *has_words)
             .order_by(IngestedRow.document_id)
             .limit(query.limit)
         )
@@ -140,10 +141,19 @@ class CatalogueService:
             row = session.get(IngestedRow, document_id)
         if row is None or not row.content_hash:
             raise _not_found(document_id)
+        chunks = [
+            DocumentPlace(
+                id=chunk.id,
+                name=" › ".join(chunk.heading_path),
+                start_line=chunk.span.start_line,
+                end_line=chunk.span.end_line,
+            )
+            for chunk in self._structure.split(document)
+        ]
         return DocumentContents(
             document=self._entry(row, self._owners.all()),
             lines=tuple(document.for_person().text.split("\n")),
-            chunks=_places_of_chunks(self._structure.split(document)),
+            chunks=tuple(chunks),
             nodes=_places_of_nodes(self._graph.of_documents([document_id]), document_id),
             withheld=document.withheld,
             boxes=self._boxes.corrections([document_id]).get(document_id, {}),
@@ -158,7 +168,7 @@ class CatalogueService:
         """See `Ingestion.set_owner`."""
         # An entry of a root that is gone may go.
         is_named = ownership.root and ownership.team.strip()
-        if is_named and ownership.root not in {each.path for each in self.roots()}:
+        if is_named and ownership.root not in {each.path for each in self._roots.all()}:
             raise InvalidInputError(
                 f"no document came from {ownership.root[:200]!r}: name one of the roots that "
                 "/v1/roots lists"
@@ -191,27 +201,6 @@ def _below(statement: Select[Any], root: str, under: str) -> Select[Any]:
     if under:
         statement = statement.where(IngestedRow.document_id.startswith(under, autoescape=True))
     return statement
-
-
-def _has_words(text: str) -> list[ColumnElement[bool]]:
-    columns = (IngestedRow.document_id, IngestedRow.title)
-    return [
-        or_(*(func.lower(column).contains(word, autoescape=True) for column in columns))
-        for word in text.lower().split()
-    ]
-
-
-def _places_of_chunks(chunks: Iterable[Chunk]) -> tuple[DocumentPlace, ...]:
-    """Return the places of the chunks that the document is cut into."""
-    return tuple(
-        DocumentPlace(
-            id=chunk.id,
-            name=" › ".join(chunk.heading_path),
-            start_line=chunk.span.start_line,
-            end_line=chunk.span.end_line,
-        )
-        for chunk in chunks
-    )
 
 
 def _places_of_nodes(nodes: Iterable[IncidentNode], document_id: str) -> tuple[DocumentPlace, ...]:

@@ -1,18 +1,14 @@
 """Comparison of a model's nodes of a document with the structural ones."""
 
 from collections.abc import Iterable, Sequence
-from typing import Self
 
-from pydantic import BaseModel, ConfigDict
-
+from services.ingestion.graph_build.estimate import Counts
 from services.ingestion.graph_build.incidents import index_of_same
 from services.knowledge.model import Attribute, IncidentNode
 
 
-class GraphComparison(BaseModel):
+class GraphComparison(Counts):
     """Counts of one document or of several together."""
-
-    model_config = ConfigDict(frozen=True)
 
     names_shared: int = 0
     """Number of the model's incidents that the structure has too."""
@@ -27,23 +23,13 @@ class GraphComparison(BaseModel):
     lines_same_field: int = 0
     """Lines that both have, in the field that the structure puts them into."""
 
-    def __add__(self, other: Self) -> Self:
-        names = type(self).model_fields
-        return self.model_copy(update={n: getattr(self, n) + getattr(other, n) for n in names})
 
-
-class FieldLines(BaseModel):
+class FieldLines(Counts):
     """Lines of one field in both graphs, over all incidents of the documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     structure: int = 0
     model: int = 0
     both: int = 0
-
-    def __add__(self, other: Self) -> Self:
-        names = type(self).model_fields
-        return self.model_copy(update={n: getattr(self, n) + getattr(other, n) for n in names})
 
 
 def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -> GraphComparison:

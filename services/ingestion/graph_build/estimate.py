@@ -10,10 +10,18 @@ from services.ingestion.graph_build.questions import FORMS, NAMES, passage_of, p
 from services.knowledge.model import Chunk
 
 
-class BuildCounts(BaseModel):
-    """Counts of one document or of several together."""
+class Counts(BaseModel):
+    """Counts that are added up over documents."""
 
     model_config = ConfigDict(frozen=True)
+
+    def __add__(self, other: Self) -> Self:
+        names = type(self).model_fields
+        return self.model_copy(update={n: getattr(self, n) + getattr(other, n) for n in names})
+
+
+class BuildCounts(Counts):
+    """Counts of one document or of several together."""
 
     chunks: int = 0
     names: int = 0
@@ -31,13 +39,6 @@ class BuildCounts(BaseModel):
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
-
-    def __add__(self, other: Self) -> Self:
-        return self.model_copy(
-            update={
-                name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields
-            }
-        )
 
     @property
     def tokens(self) -> int:

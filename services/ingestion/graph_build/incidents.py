@@ -43,10 +43,6 @@ class Incident:
     fields_by_piece: dict[int, set[Attribute]] = field(default_factory=dict)
     """Fields that the sentences of each piece were put into, by the piece's number."""
 
-    def is_called(self, name: str) -> bool:
-        """Return True if this is one of its names, or one of the same words."""
-        return any(same_words(name, own) for own in (self.name, *self.other_names))
-
     def passages(self, pieces: Sequence[LinePiece]) -> list[Passage]:
         """Return its lines in order, neighbours of one section and field as one passage."""
         chosen = [
@@ -64,7 +60,14 @@ class Incidents:
 
     def note(self, name: str, summary: str, chunk: int) -> None:
         """Note a name that a chunk gave, with its summary in one sentence."""
-        incident = next((each for each in self.all if each.is_called(name)), None)
+        incident = next(
+            (
+                each
+                for each in self.all
+                if any(same_words(name, own) for own in (each.name, *each.other_names))
+            ),
+            None,
+        )
         if incident is None:
             incident = Incident(name, summary)
             self.all.append(incident)

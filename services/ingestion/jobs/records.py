@@ -75,7 +75,7 @@ class JobRecords:
         """
         return self._shown([self.row(job_id)])[0]
 
-    def latest(self, *, limit: int) -> list[IngestJob]:
+    def latest(self, *, limit: int = 50) -> list[IngestJob]:
         """Return the latest jobs, newest first."""
         newest = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id).limit(limit)
         with self._database.session() as session:

@@ -347,8 +347,13 @@ class JobRunner:
         state.report()
 
     def _end_sync(self, session: Session, job: JobRow) -> None:
-        outbox, notifies = self.parts.outbox, self.parts.notifies_syncs
-        sync_records.end_with_job(session, outbox, job, notifies=notifies)
+        """End the sync that became this job, if one did."""
+        sync = sync_records.sync_of_job(session, job.id)
+        if sync is not None:
+            is_done = job.status == JobStatus.DONE
+            status = sync_records.DONE if is_done else sync_records.FAILED
+            outbox, notifies = self.parts.outbox, self.parts.notifies_syncs
+            sync_records.end(session, outbox, sync, status, job.reason, notifies=notifies)
 
     def _survey(self) -> None:
         self.parts.survey.catch_up(datetime.now(UTC))

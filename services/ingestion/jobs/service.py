@@ -1,9 +1,12 @@
 """Jobs requested over HTTP, by syncs and by the command line."""
 
 import os
+import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
@@ -24,13 +27,14 @@ from services.ingestion.jobs.state import OnProgress
 from services.ingestion.roots.git import repository_of
 from services.ingestion.roots.open_root import is_archive, owner_of
 from services.ingestion.roots.scan import UnusableRootError
-from services.ingestion.roots.upload import store_files
+from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import JobRow
 from services.kit.access.audit import add_audit
-from services.kit.errors import InvalidInputError
+from services.kit.errors import InvalidInputError, PayloadTooLargeError
 
 RUN_JOB = "ingestion.run_job"
 FORGET_ROOT = "ingestion.forget_root"
+_BLOCK = 1 << 20
 
 
 class PathNotAllowedError(InvalidInputError):
@@ -54,7 +58,7 @@ class JobService:
     def upload(self, files: Sequence[Upload]) -> IngestJob:
         """See `Ingestion.upload`."""
         folder = self.parts.roots.uploads / str(uuid4())
-        store_files(files, folder, self.parts.settings)
+        _store_files(files, folder, self.parts.settings)
         job = new_job(
             folder, str(self.parts.roots.uploads), is_upload=True, is_queued=True, prune=False
         )
@@ -71,14 +75,6 @@ class JobService:
         with self.parts.database.session() as session:
             self._queue(session, job, FORGET_ROOT, "forgotten")
         return self.parts.jobs.get(job.id)
-
-    def job(self, job_id: str) -> IngestJob:
-        """See `Ingestion.job`."""
-        return self.parts.jobs.get(job_id)
-
-    def jobs(self, *, limit: int = 50) -> list[IngestJob]:
-        """See `Ingestion.jobs`."""
-        return self.parts.jobs.latest(limit=limit)
 
     def allowed_path(self, requested: str) -> Path:
         """Return the path that a request names, resolved, if it is allowed.
@@ -159,3 +155,56 @@ def _add(session: Session, job: JobRow, done: str) -> None:
     session.add(job)
     details = {"job": job.id, "prune": job.prune}
     add_audit(session, f"documents.{done}", f"root {job.source}", after=details)
+
+
+def _store_files(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> None:
+    """Write uploaded files into a folder of their own, which stays after their job has read them.
+
+    Leaves nothing behind if one of them is refused.
+
+    Raises:
+        InvalidInputError: No file, a name that leads elsewhere, or the same name twice.
+        PayloadTooLargeError: Too many files, or too large.
+    """
+    if not files:
+        raise InvalidInputError("expected at least one file in the form field `files`")
+    if len(files) > settings.max_upload_files:
+        raise PayloadTooLargeError(
+            f"{len(files)} files came, {settings.max_upload_files} are allowed: send a zip archive"
+        )
+    folder.mkdir(parents=True)
+    with ExitStack() as undo:
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        room = settings.max_upload_bytes
+        for file in files:
+            target = folder.joinpath(*_parts(file.name))
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                room -= _copy(file.content, target, room)
+            except (FileExistsError, IsADirectoryError) as error:
+                raise InvalidInputError(f"the name {file.name!r} came twice") from error
+            except OSError as error:
+                raise InvalidInputError(
+                    f"{file.name!r} cannot be kept: {error.strerror}"
+                ) from error
+        undo.pop_all()
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        raise InvalidInputError(f"expected a relative file name, got {name[:200]!r}")
+    if not name.isprintable():
+        raise InvalidInputError(f"a file name must be printable, got {name[:200]!r}")
+    return path.parts
+
+
+def _copy(content: BinaryIO, target: Path, room: int) -> int:
+    written = 0
+    with target.open("xb") as file:
+        while block := content.read(_BLOCK):
+            written += len(block)
+            if written > room:
+                raise PayloadTooLargeError("the upload is larger than allowed: send it in parts")
+            file.write(block)
+    return written

@@ -7,9 +7,9 @@ import structlog
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ingestion import FailedDocument, JobStatus
+from services.contracts.ingestion import FailedDocument
 from services.contracts.syncing import LostApproval, Synced
-from services.ingestion.tables import ChangeRow, FailureRow, JobRow, SyncRow, SyncSourceRow
+from services.ingestion.tables import ChangeRow, FailureRow, SyncRow, SyncSourceRow
 from services.kit.queue.outbox import Outbox
 
 TELL = "ingestion.tell_sync"
@@ -52,14 +52,6 @@ def end(
         _log.warning("ingestion.sync_failed", source=sync.source, reason=reason)
     if notifies and (lost or status == FAILED):
         outbox.put(session, TELL, {"sync_id": sync.id}, key=f"{TELL}:{sync.id}")
-
-
-def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, notifies: bool) -> None:
-    """End the sync that became this job, if one did."""
-    sync = sync_of_job(session, job.id)
-    if sync is not None:
-        status = DONE if job.status == JobStatus.DONE else FAILED
-        end(session, outbox, sync, status, job.reason, notifies=notifies)
 
 
 def lost_approvals(session: Session, job_id: str) -> list[LostApproval]:

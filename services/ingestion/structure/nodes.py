@@ -273,15 +273,12 @@ def stated_alerts(name: str, passages: Sequence[Passage]) -> list[str]:
     """
     if _WHOLE_NAME.fullmatch(name.strip()):
         return []
-    names = (alert for text in _texts(passages) for alert in _stated_in(text))
-    return list(dict.fromkeys(names))
-
-
-def _texts(passages: Sequence[Passage]) -> Iterator[str]:
+    texts: list[str] = []
     for place, passage in enumerate(passages):
-        yield passage.heading_path[-1]
+        texts.append(passage.heading_path[-1])
         if place == 0 or ATTRIBUTE_OF_ROLE[passage.role] is Attribute.FAILURE_DESCRIPTION:
-            yield _CODE.sub("", passage.text)
+            texts.append(_CODE.sub("", passage.text))
+    return list(dict.fromkeys(alert for text in texts for alert in _stated_in(text)))
 
 
 def _stated_in(text: str) -> Iterator[str]:

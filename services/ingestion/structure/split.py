@@ -122,7 +122,12 @@ class _Splitter:
             out.append(self._piece(section.start_line, self._page.body_line - 1, path))
         for block in section.blocks:
             out.extend(self._block_pieces(block, path))
-        return list(self._fitting(out, path))
+        fitting: list[_Slice] = []
+        for piece in out:
+            # A heading longer than a chunk is cut like prose.
+            fits = piece.tokens <= self._room(path)
+            fitting.extend([piece] if fits else self._by_lines(piece, head=0, tail=""))
+        return fitting
 
     def _block_pieces(self, block: Block, path: tuple[str, ...]) -> Iterator[_Slice]:
         whole = self._piece(block.start_line, block.end_line, path)
@@ -220,14 +225,6 @@ class _Splitter:
                 used += cost
         if run:
             yield " ".join(run)
-
-    def _fitting(self, pieces: list[_Slice], path: tuple[str, ...]) -> Iterator[_Slice]:
-        """Yield the pieces, cutting a heading longer than a chunk like prose."""
-        for piece in pieces:
-            if piece.tokens <= self._room(path):
-                yield piece
-            else:
-                yield from self._by_lines(piece, head=0, tail="")
 
     def _pack(self, pieces: list[_Slice], path: tuple[str, ...]) -> list[_Slice]:
         """Join neighbours that fit together, under the path they share."""

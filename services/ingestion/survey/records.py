@@ -1,7 +1,7 @@
 """Records of what documents mention now, and of what they mentioned before."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import delete, select, update
@@ -44,7 +44,11 @@ class SurveyRecords:
                 for table in (SurveyedRow, MentionRow):
                     mine = (table.document_id.in_(some), table.gone_at.is_(None))
                     session.execute(update(table).where(*mine).values(gone_at=now))
-            _forget_other_sources(session, sources)
+            recorded = session.scalars(select(SurveyedRow.source).distinct())
+            for source in set(recorded) - sources:
+                ids = select(SurveyedRow.document_id).where(SurveyedRow.source == source)
+                session.execute(delete(MentionRow).where(MentionRow.document_id.in_(ids)))
+                session.execute(delete(SurveyedRow).where(SurveyedRow.source == source))
             session.flush()
             _record_link_targets(session, LinkResolver(ingested), now)
 
@@ -124,14 +128,6 @@ class SurveyRecords:
             )
         for row in before.values():
             row.gone_at = row.gone_at or now
-
-
-def _forget_other_sources(session: Session, sources: Iterable[str]) -> None:
-    recorded = session.scalars(select(SurveyedRow.source).distinct())
-    for source in set(recorded) - set(sources):
-        ids = select(SurveyedRow.document_id).where(SurveyedRow.source == source)
-        session.execute(delete(MentionRow).where(MentionRow.document_id.in_(ids)))
-        session.execute(delete(SurveyedRow).where(SurveyedRow.source == source))
 
 
 def _record_link_targets(session: Session, resolver: LinkResolver, now: datetime) -> None:

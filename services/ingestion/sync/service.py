@@ -1,10 +1,7 @@
 """Synced sources: declared, fetched when they are due, and ingested as jobs."""
 
-import hashlib
-import hmac
 import json
 import shutil
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -152,25 +149,16 @@ class SyncService:
             sync = session.get(SyncRow, sync_id)
             synced = sync_records.synced(session, sync) if sync else None
         if synced is not None and self._notifies:
-            self._guard.send(self._signed_notification(synced))
+            body = json.dumps({"event": "sync", "sync": synced.model_dump(mode="json")}).encode()
+            headers = {"content-type": "application/json"}
+            request = OutgoingRequest(str(self._settings.callback_url), headers, body)
+            secret = self._settings.callback_secret.get_secret_value()
+            self._guard.send(request.signed(secret))
         with self._database.session() as session:
             row = session.get(SyncRow, sync_id)
             if row is not None:
                 row.told = self._notifies
             self._outbox.finish(session)
-
-    def _signed_notification(self, synced: Synced) -> OutgoingRequest:
-        """Sign the notification over time and body, so that a kept copy cannot be sent later."""
-        body = json.dumps({"event": "sync", "sync": synced.model_dump(mode="json")}).encode()
-        seconds = str(int(time.time()))
-        secret = self._settings.callback_secret.get_secret_value().encode()
-        signed = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
-        headers = {
-            "content-type": "application/json",
-            "x-flowxpert-timestamp": seconds,
-            "x-flowxpert-signature": f"v1={signed}",
-        }
-        return OutgoingRequest(str(self._settings.callback_url), headers, body)
 
     @property
     def _notifies(self) -> bool:

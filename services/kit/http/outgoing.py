@@ -5,9 +5,12 @@ checked one: a name cannot be rebound between the check and the call. No redirec
 proxy is used.
 """
 
+import hashlib
+import hmac
 import socket
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
@@ -37,6 +40,16 @@ class OutgoingRequest:
     headers: dict[str, str]
     body: bytes
     method: str = "POST"
+
+    def signed(self, secret: str) -> "OutgoingRequest":
+        """Return it signed over the time and its body, so that a kept copy cannot be sent later."""
+        seconds = str(int(time.time()))
+        digest = hmac.new(secret.encode(), seconds.encode() + b"." + self.body, hashlib.sha256)
+        proof = {
+            "x-flowxpert-timestamp": seconds,
+            "x-flowxpert-signature": f"v1={digest.hexdigest()}",
+        }
+        return replace(self, headers=self.headers | proof)
 
 
 class EgressGuard:

@@ -20,8 +20,8 @@ from reportlab.platypus import (
 )
 
 from services.ingestion.converters import UnreadableDocumentError, reader_of
-from services.ingestion.converters.document import read_document
 from services.ingestion.converters.isolation import IsolatedReaders
+from services.ingestion.jobs.preparation import read_document
 
 
 def read(name: str, data: bytes) -> str:

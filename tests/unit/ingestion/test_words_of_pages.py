@@ -9,8 +9,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from services.ingestion.converters import reader_of
-from services.ingestion.converters.document import read_document
 from services.ingestion.converters.isolation import IsolatedReaders
+from services.ingestion.jobs.preparation import read_document
 from services.knowledge.document.markdown import parse
 from services.knowledge.page.block import BlockKind, plain
 from services.knowledge.page.parsing import parse_page
