@@ -73,12 +73,13 @@ def unwrap(body: Body, names: tuple[str, ...], depth: int = DEPTH) -> Iterator[B
     yield body
     if depth:
         for name in names:
-            content = _object(body.get(name))
+            content = json_object(body.get(name))
             if content is not None:
                 yield from unwrap(content, names, depth - 1)
 
 
-def _object(value: Any) -> Body | None:  # noqa: ANN401 - JSON
+def json_object(value: Any) -> Body | None:  # noqa: ANN401 - JSON
+    """Return an object, also one written as JSON in a text; None for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)

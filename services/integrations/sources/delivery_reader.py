@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from services.contracts.gateway import RejectedItem
@@ -52,8 +51,11 @@ class DeliveryReader:
 
     def __init__(self, limits: GatewaySettings, webhooks: WebhookSettings) -> None:
         """Load the sources; raise `MappingError` if the file of mappings cannot be used."""
-        mapped = _mapped_sources(webhooks.mappings)
-        self._particular = (*SOURCES, *mapped)
+        built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
+        own = read_mappings(webhooks.mappings, taken=built_in) if webhooks.mappings else ()
+        replaced = {source.name for source in own}
+        bundled = (source for source in _bundled() if source.name not in replaced)
+        self._particular = (*SOURCES, *own, *bundled)
         unknown = webhooks.mapped_secrets.keys() - {source.name for source in self._particular}
         if unknown:
             raise MappingError(f"mapped secrets: no source is called {min(unknown)!a}")
@@ -188,14 +190,6 @@ class DeliveryReader:
             ignored=tuple(item for item in read if isinstance(item, Ignored)),
             rejected=tuple(rejected),
         )
-
-
-def _mapped_sources(path: Path | None) -> tuple[Source, ...]:
-    """Return the sources of the mapping file, then the bundled ones that it does not replace."""
-    built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
-    own = read_mappings(path, taken=built_in) if path else ()
-    names = {source.name for source in own}
-    return (*own, *(source for source in _bundled() if source.name not in names))
 
 
 @cache

@@ -1,18 +1,22 @@
 """Access to a vendor's JSON: what is missing, or of an unexpected type, is empty.
 
 A path is a dotted name, such as `issue.fields.summary`. Vendors leave out, rename and retype what
-is not essential from one version to the next; a ticket must not be lost over that.
+is not essential from one version to the next; a ticket must not be lost over that. What is read is
+made into tickets and comments here too.
 """
 
+import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from services.contracts.ticket import RUNBOOK_LINKS, TicketDraft
 from services.integrations.sources.source import UnreadableTicketError, title_from
 from services.kit.text import clean_text, squeeze
+from services.tickets.intake.delivery import DeliveryItem, Ignored
+from services.tickets.ticket.comments import Comment, is_ours
 from services.tickets.ticket.severity import normalise_severity
 
 _NAMES = ("display_value", "name", "summary", "displayName", "title", "value", "text", "slug")
@@ -49,7 +53,9 @@ def line(body: Any, *paths: str) -> str:  # noqa: ANN401 - JSON
 
 def names(body: Any, *paths: str) -> tuple[str, ...]:  # noqa: ANN401 - JSON
     """Return all names in the lists, or single values, at these paths, each once."""
-    texts = (display_text(item) for path in paths for item in _each(at(body, path)))
+    values = (at(body, path) for path in paths)
+    items = (item for each in values for item in (each if isinstance(each, list) else [each]))
+    texts = map(display_text, items)
     return tuple(dict.fromkeys(filter(None, map(squeeze, texts))))
 
 
@@ -104,7 +110,12 @@ def labels_of(value: Any) -> dict[str, str]:  # noqa: ANN401 - JSON
     """
     labels: dict[str, str] = {}
     tags: list[str] = []
-    for name, words in _pairs(value):
+    if isinstance(value, Mapping):
+        pairs = [(name, display_text(inner)) for name, inner in value.items()]
+    else:
+        items = _split_items(value) if isinstance(value, str) else value
+        pairs = list(map(_label, items)) if isinstance(items, list) else []
+    for name, words in pairs:
         key, label = squeeze(clean_text(name)), squeeze(words)
         if key and label:
             labels[key] = label
@@ -164,6 +175,26 @@ def draft(
     )
 
 
+def make_comment(
+    source: str, *, external_id: str, text: str, author: str = "", id_: str = "", at: str = ""
+) -> DeliveryItem:
+    """Build a comment; ignore one that is a note of the platform itself, or has no text.
+
+    One without an id is told apart by its author, its text and the time `at` as it was sent.
+
+    Raises:
+        UnreadableTicketError: Nothing says which ticket it is about.
+    """
+    if not text:
+        return Ignored(source, "a comment without a text")
+    if is_ours(text):
+        return Ignored(source, "a note that was written back from here")
+    if not external_id:
+        raise UnreadableTicketError(f"a comment of {source} needs the id of its ticket")
+    digest = hashlib.sha256("\n".join((author, at, text)).encode()).hexdigest()[:32]
+    return Comment(source, external_id, text, author, id_ or digest)
+
+
 def paragraphs(*texts: str) -> str:
     """Join these texts one below the other, without empty and repeated ones."""
     return "\n".join(dict.fromkeys(filter(None, texts)))
@@ -175,21 +206,6 @@ def _scalar(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else ""
-
-
-def _each(value: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
-    if isinstance(value, list):
-        yield from value
-    else:
-        yield value
-
-
-def _pairs(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
-    if isinstance(value, Mapping):
-        yield from ((name, display_text(inner)) for name, inner in value.items())
-    else:
-        items = _split_items(value) if isinstance(value, str) else value
-        yield from map(_label, items if isinstance(items, list) else ())
 
 
 def _split_items(raw: str) -> Any:  # noqa: ANN401 - JSON

@@ -28,8 +28,13 @@ import yaml
 from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from services.integrations.sources.comments import make_comment
-from services.integrations.sources.fields import display_text, draft, labels_of, names
+from services.integrations.sources.fields import (
+    display_text,
+    draft,
+    labels_of,
+    make_comment,
+    names,
+)
 from services.integrations.sources.source import Body, Source, UnreadableTicketError
 from services.kit.errors import FlowXpertError
 from services.kit.text import squeeze
@@ -119,7 +124,10 @@ def read_mappings(path: Path, *, taken: Set[str]) -> tuple[Source, ...]:
     try:
         file = MappingFile.model_validate(content)
     except ValidationError as error:
-        raise MappingError(_explain(path, tree, error)) from None
+        errors = error.errors(include_url=False, include_input=False, include_context=False)
+        shown = [f"{_place(path, tree, item['loc'])}: {item['msg']}" for item in errors]
+        more = [f"and {len(errors) - SHOWN_ERRORS} more"] if len(errors) > SHOWN_ERRORS else []
+        raise MappingError("; ".join([*shown[:SHOWN_ERRORS], *more])) from None
     seen = set(taken)
     for index, mapping in enumerate(file.sources):
         if mapping.name in seen:
@@ -127,13 +135,6 @@ def read_mappings(path: Path, *, taken: Set[str]) -> tuple[Source, ...]:
             raise MappingError(f"{place}: another source is called {mapping.name!r}")
         seen.add(mapping.name)
     return tuple(_MappedSource(mapping).source() for mapping in file.sources)
-
-
-def _explain(path: Path, tree: yaml.Node | None, error: ValidationError) -> str:
-    errors = error.errors(include_url=False, include_input=False, include_context=False)
-    shown = [f"{_place(path, tree, item['loc'])}: {item['msg']}" for item in errors[:SHOWN_ERRORS]]
-    more = [f"and {len(errors) - SHOWN_ERRORS} more"] if len(errors) > SHOWN_ERRORS else []
-    return "; ".join([*shown, *more])
 
 
 def _place(path: Path, tree: yaml.Node | None, location: tuple[int | str, ...]) -> str:

@@ -67,7 +67,9 @@ def by_signature(header: str, *prefixes: str) -> Verify:
     """
 
     def verify(received: WebhookRequest, credentials: Credentials) -> None:
-        offered = _signatures(received.header(header), prefixes or ("",))
+        parts = [part.strip() for part in received.header(header).split(",")]
+        marks = prefixes or ("",)
+        offered = [part[len(m) :] for part in parts for m in marks if part.startswith(m)]
         check_signature(header, offered, credentials.secret, received.raw)
 
     return verify
@@ -106,11 +108,6 @@ def check_time(header: str, seconds: str) -> None:
 def is_same_secret(offered: str, expected: str) -> bool:
     """Compare two secrets in a time that does not depend on where they differ."""
     return hmac.compare_digest(offered.encode("utf-8", "replace"), expected.encode())
-
-
-def _signatures(value: str, prefixes: tuple[str, ...]) -> list[str]:
-    parts = [part.strip() for part in value.split(",")]
-    return [part[len(mark) :] for part in parts for mark in prefixes if part.startswith(mark)]
 
 
 def _authorization(value: str) -> str:

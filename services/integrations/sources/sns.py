@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA1, SHA256, HashAlgorithm
 from cryptography.x509 import load_pem_x509_certificate
 
 from services.integrations.sources.bodies import parse_json
-from services.integrations.sources.fields import line, text
+from services.integrations.sources.fields import line
 from services.integrations.sources.proof import (
     Credentials,
     WebhookRequest,
@@ -63,11 +63,6 @@ def is_envelope(body: Mapping[str, Any]) -> bool:
 def is_confirmation(body: Mapping[str, Any]) -> bool:
     """Return True if SNS asks whether this address wants a topic's messages."""
     return body.get("Type") in _CONFIRMATIONS
-
-
-def message(body: Mapping[str, Any]) -> str:
-    """Return the text that the topic's publisher wrote."""
-    return text(body, "Message")
 
 
 @lru_cache(maxsize=32)

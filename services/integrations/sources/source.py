@@ -28,10 +28,6 @@ class UnreadableTicketError(InvalidInputError):
 Body = Mapping[str, Any]
 
 
-def _only_item(body: Body) -> Sequence[Any]:
-    return (body,)
-
-
 @dataclass(frozen=True)
 class Source:
     """Ticket system: how its bodies are recognised, proved and read. All but the proof pure."""
@@ -44,7 +40,7 @@ class Source:
     """Reader of one item; raises `UnreadableTicketError` if it has no ticket in this shape."""
     verify: Verify = by_token
     """Check of a delivery against the source's secret, if the settings have one."""
-    items: Callable[[Body], Sequence[Any]] = _only_item
+    items: Callable[[Body], Sequence[Any]] = lambda body: (body,)
     """Items of a body, for systems that send several at once; raises as `read` does."""
 
 
@@ -81,12 +77,12 @@ def read_model(model: type[Model], body: Any) -> Model:  # noqa: ANN401 - JSON
         return model.model_validate(body)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-        shown = "; ".join(f"{_place(item['loc'])}: {item['msg']}" for item in errors[:SHOWN_ERRORS])
-        more = f"; and {len(errors) - SHOWN_ERRORS} more" if len(errors) > SHOWN_ERRORS else ""
-        raise UnreadableTicketError(shown + more) from None
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    # A key of the body is the sender's text: it may be long, or no text at all.
-    path = ".".join(str(part)[:SHOWN_CHARACTERS] for part in location) or "body"
-    return path.encode("ascii", "backslashreplace").decode()
+        shown = []
+        for item in errors[:SHOWN_ERRORS]:
+            # A key of the body is the sender's text: it may be long, or no text at all.
+            path = ".".join(str(part)[:SHOWN_CHARACTERS] for part in item["loc"]) or "body"
+            place = path.encode("ascii", "backslashreplace").decode()
+            shown.append(f"{place}: {item['msg']}")
+        if len(errors) > SHOWN_ERRORS:
+            shown.append(f"and {len(errors) - SHOWN_ERRORS} more")
+        raise UnreadableTicketError("; ".join(shown)) from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.contracts.clarification import Clarification
-from services.contracts.gateway import NearestDocument, StoredWorkflow, TicketDetail
+from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.kit.text import ellipsize, squeeze
@@ -137,41 +137,40 @@ def _workflow(stored: StoredWorkflow) -> NotePart:
 
 def _refusal(ticket: TicketDetail, base: str) -> NotePart:
     nearest = ticket.nearest[:SHOWN_DOCUMENTS]
-    closest = [f"Came closest: {_document(near, base)}" for near in nearest]
+    closest = []
+    for near in nearest:
+        heading = " › ".join(near.heading_path)
+        place = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
+        words = ["Came closest:", _shorten(f"{heading} ({place})" if heading else place)]
+        if base:
+            words.append(base + lines_url(near.document_id, near.start_line, near.end_line))
+        closest.append(" ".join(filter(None, words)))
     identity = "\n".join(("refused", *(near.document_id for near in nearest)))
     return NotePart(
         "refusal", identity, (f"{ticket.verdict_words.capitalize()}: {ticket.reason}", *closest)
     )
 
 
-def _document(near: NearestDocument, base: str) -> str:
-    heading = " › ".join(near.heading_path)
-    place = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
-    address = base + lines_url(near.document_id, near.start_line, near.end_line) if base else ""
-    return " ".join(filter(None, (_shorten(f"{heading} ({place})" if heading else place), address)))
-
-
 def _team(ticket: TicketDetail, triage: TriageDecision) -> NotePart:
-    """Build the part of the team, with what was tried unless the refusal says it."""
+    """Build the part of the team and why, or of the likeliest teams if none was found.
+
+    It says what was tried, unless the refusal says it.
+    """
     is_refused = ticket.status is TicketStatus.REFUSED
     tried = () if is_refused else triage.note.tried[-SHOWN_STEPS:]
-    is_handed_over = ticket.status is TicketStatus.HANDED_OVER
-    identity = "\n".join((triage.team or "", *tried))
-    whose = _team_lines(triage, is_handed_over=is_handed_over)
-    return NotePart("team", identity, (*whose, *map(_shorten, tried)))
-
-
-def _team_lines(triage: TriageDecision, *, is_handed_over: bool) -> list[str]:
-    """Return the team and why, or the likeliest teams if none was found."""
-    likeliest = [f"{each.team} ({each.chance:.0%})" for each in triage.candidates[:SHOWN_TEAMS]]
     if triage.team is None:
-        suffix = f"; likeliest: {', '.join(likeliest)}" if likeliest else ""
-        return [f"Not handed over: no team found, one is to be chosen{suffix}"]
-    chance = "" if triage.by == "person" else f" ({triage.chance:.0%} likely)"
-    why = next((each.why for each in triage.candidates if each.team == triage.team), ())
-    reasons = [f"Why: {_shorten('; '.join(why))}"] if why and chance else []
-    lead = "Handed over to the team" if is_handed_over else "For the team"
-    return [f"{lead} {triage.team}{chance}", *reasons]
+        teams = [f"{each.team} ({each.chance:.0%})" for each in triage.candidates[:SHOWN_TEAMS]]
+        suffix = f"; likeliest: {', '.join(teams)}" if teams else ""
+        lines = [f"Not handed over: no team found, one is to be chosen{suffix}"]
+    else:
+        is_handed_over = ticket.status is TicketStatus.HANDED_OVER
+        lead = "Handed over to the team" if is_handed_over else "For the team"
+        chance = "" if triage.by == "person" else f" ({triage.chance:.0%} likely)"
+        why = next((each.why for each in triage.candidates if each.team == triage.team), ())
+        reasons = [f"Why: {_shorten('; '.join(why))}"] if why and chance else []
+        lines = [f"{lead} {triage.team}{chance}", *reasons]
+    identity = "\n".join((triage.team or "", *tried))
+    return NotePart("team", identity, (*lines, *map(_shorten, tried)))
 
 
 def _question(question: Clarification, *, takes_comments: bool) -> NotePart:
@@ -221,6 +220,11 @@ class Digest:
     """Pages for programs: `PageToMend` as JSON."""
     url: str
     """Address of the list for people; empty if no public address is set."""
+
+    @property
+    def key(self) -> str:
+        """Key that is equal for the same week, however often it is sent."""
+        return f"digest:{self.week}"
 
     @property
     def text(self) -> str:

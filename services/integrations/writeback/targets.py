@@ -1,11 +1,8 @@
 """Targets of write-back and their formats: one function for each, and one line in the list."""
 
 import base64
-import hashlib
-import hmac
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -88,26 +85,15 @@ def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest
     )
 
 
-def _chat(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    return _json_request(
-        note.key,
-        settings.chat_url,
-        "",
-        _chat_body(settings, note.headline, note.lines, note.text),
-        {},
-    )
-
-
-def _chat_body(
-    settings: WriteBackSettings, headline: str, lines: Iterable[str], text: str
-) -> object:
+def _chat(settings: WriteBackSettings, news: TicketNote | Digest) -> OutgoingRequest:
+    body: object = {"text": "".join(_PLAIN.get(letter, letter) for letter in news.text)}
     if settings.chat_form == "teams":
-        return _card(headline, lines)
-    return {"text": "".join(_PLAIN.get(letter, letter) for letter in text)}
+        body = _card(news.headline, news.lines)
+    return _json_request(news.key, settings.chat_url, "", body, {})
 
 
 def _callback(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Build the callback, signed over time and body so that a copy cannot be sent later."""
+    """Build the callback, signed."""
     ticket, question = note.ticket, note.ticket.open_question
     body = {
         "event": _EVENTS.get(note.parts[0].topic) or f"ticket.{ticket.status.value}",
@@ -118,16 +104,8 @@ def _callback(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
         "question": _object(question, _QUESTION_FIELDS),
         "url": note.url,
     }
-    return _sign(settings, _json_request(note.key, settings.callback_url, "", body, {}))
-
-
-def _sign(settings: WriteBackSettings, unsigned: OutgoingRequest) -> OutgoingRequest:
-    """Sign a request over its time and body."""
-    seconds = str(int(time.time()))
-    secret = settings.callback_secret.get_secret_value().encode()
-    signed = hmac.new(secret, seconds.encode() + b"." + unsigned.body, hashlib.sha256).hexdigest()
-    proof = {"x-flowxpert-timestamp": seconds, "x-flowxpert-signature": f"v1={signed}"}
-    return OutgoingRequest(unsigned.url, unsigned.headers | proof, unsigned.body)
+    unsigned = _json_request(note.key, settings.callback_url, "", body, {})
+    return unsigned.signed(settings.callback_secret.get_secret_value())
 
 
 def _object(model: BaseModel | None, fields: set[str] | None = None) -> dict[str, Any] | None:
@@ -189,21 +167,15 @@ TARGETS = (
 )
 
 
-def _chat_digest(settings: WriteBackSettings, digest: Digest) -> OutgoingRequest:
-    body = _chat_body(settings, digest.headline, digest.lines, digest.text)
-    return _json_request(f"digest:{digest.week}", settings.chat_url, "", body, {})
-
-
 def _callback_digest(settings: WriteBackSettings, digest: Digest) -> OutgoingRequest:
     fields = {"week": digest.week, "pages": digest.pages, "url": digest.url}
     body = {"event": "pages.to_mend", **fields}
-    return _sign(
-        settings, _json_request(f"digest:{digest.week}", settings.callback_url, "", body, {})
-    )
+    unsigned = _json_request(digest.key, settings.callback_url, "", body, {})
+    return unsigned.signed(settings.callback_secret.get_secret_value())
 
 
 DIGESTS: Mapping[str, Callable[[WriteBackSettings, Digest], OutgoingRequest]] = {
-    "chat": _chat_digest,
+    "chat": _chat,
     "callback": _callback_digest,
 }
 """Requests by target that send the weekly digest."""

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 import structlog
 from sqlalchemy import select, update
-from sqlalchemy.orm import Session
 
 from services.contracts.coverage import CoverageReports, PageToMend
 from services.integrations.writeback.note import Digest
@@ -75,8 +74,10 @@ class WeeklyDigest:
         """
         report = self._covering.pages_to_mend(weeks=WEEKS)
         keys = {each.key for page in report.pages for each in page.findings}
+        sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
         with self._database.session() as session:
-            before = _last_sent_keys(session, target)
+            last = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
+        before = set(last.split("\n")) if last else set[str]()
         if keys <= before:
             return
         base = str(self._settings.public_url or "").rstrip("/")
@@ -88,13 +89,6 @@ class WeeklyDigest:
             session.execute(row.values(told="\n".join(sorted(sent_keys))))
             self._outbox.finish(session)
         _log.info("gateway.digest_sent", target=target, week=week, pages=len(report.pages))
-
-
-def _last_sent_keys(session: Session, target: str) -> set[str]:
-    """Return the keys of the findings in the last digest that was sent."""
-    sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
-    keys = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
-    return set(keys.split("\n")) if keys else set()
 
 
 def build_digest(week: str, pages: Sequence[PageToMend], url: str) -> Digest:

@@ -5,11 +5,11 @@ time, and ends whatever is open of the alarm.
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from services.integrations.sources import sns
+from services.integrations.sources.bodies import json_object
 from services.integrations.sources.fields import (
     at,
     draft,
@@ -18,6 +18,7 @@ from services.integrations.sources.fields import (
     names,
     objects,
     paragraphs,
+    text,
 )
 from services.integrations.sources.source import Body, Source, UnreadableTicketError
 from services.tickets.intake.delivery import DeliveryItem, Ignored, Resolution
@@ -41,7 +42,7 @@ def read(body: Body) -> DeliveryItem:
                 "an SNS subscription is confirmed only where "
                 "FLOWXPERT_WEBHOOK_SNS_CONFIRM allows it"
             )
-        message = _object(sns.message(body))
+        message = json_object(text(body, "Message"))
         if message is None or not (_is_change(message) or _alarm_name(message)):
             raise UnreadableTicketError("Message: expected a CloudWatch alarm as JSON")
         return read(message)
@@ -50,14 +51,6 @@ def read(body: Body) -> DeliveryItem:
     if _alarm_name(body):
         return _read_alarm(body)
     raise UnreadableTicketError(f"expected {CLOUDWATCH.expects}")
-
-
-def _object(text: str) -> Mapping[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, Mapping) else None
 
 
 def _is_change(body: Body) -> bool:

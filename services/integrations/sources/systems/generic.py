@@ -10,9 +10,9 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from services.contracts.ticket import RUNBOOK_LINKS, TicketDraft
-from services.integrations.sources.comments import make_comment
 from services.integrations.sources.fields import (
     line,
+    make_comment,
     names,
     paragraphs,
     runbook_of,

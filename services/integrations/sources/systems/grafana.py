@@ -37,7 +37,11 @@ _NO_FAULT = {"paused", "pending", "unknown"}
 
 def matches(body: Body) -> bool:
     """Return True for a group with fields of Grafana's own, or a rule with its state."""
-    return _is_older(body) or (is_group(body) and _is_own(body))
+    if _is_older(body) or not is_group(body):
+        return _is_older(body)
+    if not _OWN_GROUP.isdisjoint(body) or body.keys() >= _TEMPLATED:
+        return True
+    return any(not _OWN_ALERT.isdisjoint(alert) for alert in objects(body, "alerts"))
 
 
 def items(body: Body) -> list[Any]:
@@ -59,12 +63,6 @@ def read(item: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
             "description": paragraphs(alert.description, f"Value: {value}" if value else ""),
         }
     )
-
-
-def _is_own(body: Body) -> bool:
-    if not _OWN_GROUP.isdisjoint(body) or body.keys() >= _TEMPLATED:
-        return True
-    return any(not _OWN_ALERT.isdisjoint(alert) for alert in objects(body, "alerts"))
 
 
 def _is_older(body: Body) -> bool:

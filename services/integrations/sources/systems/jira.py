@@ -5,15 +5,15 @@ https://developer.atlassian.com/server/jira/platform/webhooks/
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from services.integrations.sources.comments import make_comment
 from services.integrations.sources.fields import (
     at,
     display_text,
     draft,
     labels_of,
     line,
+    make_comment,
     mapping,
     names,
     objects,
@@ -49,7 +49,9 @@ def read(body: Body) -> DeliveryItem:
             return Ignored(NAME, f"{event} tells of no issue")
         raise UnreadableTicketError(f"expected {JIRA.expects}")
     key = line(issue, "key", "id")
-    if event in _GONE or _is_done(issue):
+    status = line(issue, "fields.status.statusCategory.key", "fields.status").lower()
+    is_resolved = bool(text(issue, "fields.resolution", "fields.resolutiondate"))
+    if event in _GONE or status in _DONE or is_resolved:
         return Resolution(NAME, key, "")
     if event.startswith("comment_deleted"):
         return Ignored(NAME, "a comment that was deleted")
@@ -88,11 +90,6 @@ def _issue(body: Body) -> Mapping[str, Any] | None:
     return None
 
 
-def _is_done(issue: Mapping[str, Any]) -> bool:
-    status = line(issue, "fields.status.statusCategory.key", "fields.status").lower()
-    return status in _DONE or bool(text(issue, "fields.resolution", "fields.resolutiondate"))
-
-
 def _read_comment(key: str, remark: Mapping[str, Any]) -> DeliveryItem:
     return make_comment(
         NAME,
@@ -125,18 +122,12 @@ def _plain_text(value: Any) -> str:  # noqa: ANN401 - JSON
 
 def _url(issue: Mapping[str, Any]) -> str:
     """Return the page of the issue, on the site whose API it names."""
-    parts = _http_parts(line(issue, "self"))
-    key = line(issue, "key")
-    return f"{parts.scheme}://{parts.netloc}/browse/{key}" if parts and key else ""
-
-
-def _http_parts(url: str) -> SplitResult | None:
-    """Split an http(s) URL; return None for any other."""
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(line(issue, "self"))
     except ValueError:
-        return None
-    return parts if parts.scheme in {"http", "https"} and parts.netloc else None
+        return ""
+    key, is_site = line(issue, "key"), parts.scheme in {"http", "https"} and parts.netloc
+    return f"{parts.scheme}://{parts.netloc}/browse/{key}" if key and is_site else ""
 
 
 JIRA = Source(

@@ -6,13 +6,13 @@ https://support.atlassian.com/opsgenie/docs/opsgenie-edge-connector-alert-action
 from collections.abc import Mapping
 from typing import Any
 
-from services.integrations.sources.comments import make_comment
 from services.integrations.sources.fields import (
     at,
     display_text,
     draft,
     labels_of,
     line,
+    make_comment,
     mapping,
     names,
     objects,

@@ -8,12 +8,12 @@ https://developer.pagerduty.com/docs/webhooks-overview
 from collections.abc import Mapping
 from typing import Any
 
-from services.integrations.sources.comments import make_comment
 from services.integrations.sources.fields import (
     at,
     draft,
     labels_of,
     line,
+    make_comment,
     mapping,
     names,
     objects,

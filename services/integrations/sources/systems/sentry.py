@@ -8,11 +8,11 @@ https://docs.sentry.io/integrations/integration-platform/webhooks/
 from collections.abc import Mapping
 from typing import Any
 
-from services.integrations.sources.comments import make_comment
 from services.integrations.sources.fields import (
     draft,
     labels_of,
     line,
+    make_comment,
     mapping,
     names,
     objects,

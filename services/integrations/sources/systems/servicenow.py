@@ -9,8 +9,15 @@ copy; its names are those of the columns, and most scripts keep them. Values are
 from collections.abc import Mapping
 from typing import Any
 
-from services.integrations.sources.comments import make_comment
-from services.integrations.sources.fields import display_text, draft, line, names, paragraphs, text
+from services.integrations.sources.fields import (
+    display_text,
+    draft,
+    line,
+    make_comment,
+    names,
+    paragraphs,
+    text,
+)
 from services.integrations.sources.source import Body, Source
 from services.tickets.intake.delivery import DeliveryItem, Resolution
 
@@ -67,7 +74,9 @@ def read(record: Any) -> DeliveryItem:  # noqa: ANN401 - JSON
             id_=line(columns["comment"], "id", "sys_id"),
             at=line(columns["comment"], "sys_created_on"),
         )
-    if _is_over(columns):
+    states = {line(columns, name).lower() for name in ("state", "incident_state", "status")}
+    states |= {line(columns, f"{name}.value").lower() for name in ("state", "incident_state")}
+    if states & _OVER_STATES or line(columns, "active").lower() == "false":
         return Resolution(NAME, external_id, "")
     description, short = text(columns, "description"), line(columns, "short_description")
     return draft(
@@ -105,12 +114,6 @@ def _columns(record: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name): value
         for name, value in record.items()
     }
-
-
-def _is_over(columns: Mapping[str, Any]) -> bool:
-    states = {line(columns, name).lower() for name in ("state", "incident_state", "status")}
-    values = {line(columns, f"{name}.value").lower() for name in ("state", "incident_state")}
-    return bool((states | values) & _OVER_STATES) or line(columns, "active").lower() == "false"
 
 
 def _severity(columns: Mapping[str, Any]) -> str:

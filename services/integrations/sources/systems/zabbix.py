@@ -58,7 +58,9 @@ def read(body: Body) -> DeliveryItem:
     """Read a ticket from a problem, a resolution from its recovery."""
     fields = flat(body)
     external_id = line(fields, "peventid", "eventid", "problemid", "triggerid", "id")
-    if _is_over(fields):
+    value = line(fields, "eventvalue", "triggervalue", "value")
+    status = line(fields, "eventstatus", "triggerstatus", "status").lower()
+    if value == "0" or status in _OVER or line(fields, "reventid").strip("0"):
         return Resolution(NAME, external_id, "")
     title = line(fields, *_TITLES, "alertsubject", "subject")
     if not title and line(fields, "eventupdatestatus") == _UPDATE:
@@ -81,12 +83,6 @@ def read(body: Body) -> DeliveryItem:
         service=labels.get("service") or line(fields, "service"),
         teams=names(labels, "team"),
     )
-
-
-def _is_over(fields: Mapping[str, str]) -> bool:
-    value = line(fields, "eventvalue", "triggervalue", "value")
-    status = line(fields, "eventstatus", "triggerstatus", "status").lower()
-    return value == "0" or status in _OVER or line(fields, "reventid").strip("0") != ""
 
 
 def _labels(body: Body, fields: Mapping[str, str]) -> dict[str, str]:
