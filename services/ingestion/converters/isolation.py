@@ -79,17 +79,20 @@ class IsolatedReaders:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            # Only the variables that Python needs: a hostile document must find no secret.
-            kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-            python_path = os.pathsep.join(path for path in sys.path if path)
             self._process = subprocess.Popen(  # noqa: S603  (every word of it is ours)
                 [sys.executable, "-m", _PROGRAM, str(self._memory_bytes)],
-                env={**kept, "PYTHONPATH": python_path},
+                env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
         return self._process
+
+
+def _environment() -> dict[str, str]:
+    """Return only the variables that Python needs: a hostile document must find no secret."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def _ask(process: subprocess.Popen[bytes], name: str, data: bytes) -> bytes:
