@@ -8,11 +8,10 @@ from services.contracts.ingestion import Ingestion
 from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.syncing import SyncSources
-from services.ingestion.endpoints import create_router
+from services.ingestion.endpoints import create_router, create_sync_router
 from services.ingestion.proposals.endpoints import create_proposals_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.access import Access
 from services.kit.access.caller import Caller
 from services.kit.http.app import create_service_app

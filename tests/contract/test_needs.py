@@ -10,9 +10,8 @@ from pydantic import SecretStr
 from services.deployment.rooms import ROOMS
 from services.gateway.app import create_app as create_gateway
 from services.gateway.parts import GatewayParts
-from services.ingestion.endpoints import create_router
+from services.ingestion.endpoints import create_router, create_sync_router
 from services.ingestion.readings.endpoints import create_readings_router
-from services.ingestion.sync.endpoints import create_sync_router
 from services.integrations.sources.settings import WebhookSettings
 from services.kit.access.needs import Need
 from services.kit.queue.outbox import Outbox

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from services.grounding.grounder import RecentVectors
 from services.ingestion.graph_build.estimate import BuildCounts
 from services.ingestion.graph_build.incidents import Incident, Incidents, same_words
-from services.ingestion.graph_build.pieces import pieces_of
+from services.ingestion.graph_build.pieces import ShownLines, pieces_of
 from services.ingestion.graph_build.questions import (
     FORMS_AT_ONCE,
     NOTHING,
@@ -22,7 +22,6 @@ from services.ingestion.graph_build.questions import (
     passage_of,
     recipe,
 )
-from services.ingestion.graph_build.spans import ShownLines
 from services.ingestion.model_pass import failure_reason
 from services.ingestion.structure.nodes import incident_node
 from services.knowledge.document.markdown import plain

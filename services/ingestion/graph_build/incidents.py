@@ -6,7 +6,7 @@ mean the same incident is decided by their words alone: asked such a question, a
 a coin, and a wrong yes would mix the steps of two faults, while a wrong no costs a second node.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -49,7 +49,15 @@ class Incident:
             (number, _field(pieces[number], self.fields_by_piece[number]))
             for number in sorted(self.fields_by_piece)
         ]
-        return list(_passages(chosen, pieces))
+
+        def run(entry: tuple[int, tuple[int, Attribute]]) -> tuple[object, ...]:
+            place, (number, attribute) = entry
+            piece = pieces[number]
+            # Numbers that follow each other without a gap differ from their place by the same.
+            return number - place, attribute, piece.place.span, piece.head
+
+        runs = [[each for _, each in entries] for _, entries in groupby(enumerate(chosen), key=run)]
+        return [_passage([pieces[number] for number, _ in each], each[0][1]) for each in runs]
 
 
 class Incidents:
@@ -95,20 +103,6 @@ def _field(piece: LinePiece, attributes: Iterable[Attribute]) -> Attribute:
     if piece.attribute in fields:
         return piece.attribute
     return next(attribute for attribute in Attribute if attribute in fields)
-
-
-def _passages(
-    chosen: Sequence[tuple[int, Attribute]], pieces: Sequence[LinePiece]
-) -> Iterator[Passage]:
-    def run(entry: tuple[int, tuple[int, Attribute]]) -> tuple[object, ...]:
-        place, (number, attribute) = entry
-        piece = pieces[number]
-        # Numbers that follow each other without a gap differ from their place by the same.
-        return number - place, attribute, piece.place.span, piece.head
-
-    for _, entries in groupby(enumerate(chosen), key=run):
-        run_of = [(pieces[number], attribute) for _, (number, attribute) in entries]
-        yield _passage([piece for piece, _ in run_of], run_of[0][1])
 
 
 def _passage(run: Sequence[LinePiece], attribute: Attribute) -> Passage:

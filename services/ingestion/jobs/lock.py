@@ -30,11 +30,9 @@ def source_lock(database: Database, source: str, folder: Path) -> Iterator[None]
         yield
 
 
-@contextmanager
-def all_sources_lock(database: Database, folder: Path) -> Iterator[None]:
+def all_sources_lock(database: Database, folder: Path) -> AbstractContextManager[None]:
     """Wait until no job works on any source, then lock them all."""
-    with _lock(database, _ALL_SOURCES, folder, is_shared=False):
-        yield
+    return _lock(database, _ALL_SOURCES, folder, is_shared=False)
 
 
 def _lock(

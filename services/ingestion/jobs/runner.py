@@ -22,7 +22,7 @@ from services.ingestion.jobs.stores import PreparedDocument, Window, with_vector
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, OUTDATED
 from services.ingestion.roots.open_root import open_root
 from services.ingestion.roots.scan import RootEntry, RootScan, UnusableRootError
-from services.ingestion.tables import ChangeRow, JobRow
+from services.ingestion.tables import ChangeRow, JobRow, SyncRow
 from services.kit.observability.metrics import stage_timer
 from services.knowledge.ports import Vectors
 
@@ -147,7 +147,7 @@ class JobRunner:
         jobs.begin(job_id)
         job = jobs.row(job_id)
         with self.parts.database.session() as session:
-            is_sync = sync_records.sync_of_job(session, job_id) is not None
+            is_sync = sync_records.running_sync(session, SyncRow.job_id == job_id) is not None
         return JobState(job, on_progress, is_sync)
 
     def _ingest(self, state: JobState) -> None:
@@ -348,7 +348,7 @@ class JobRunner:
 
     def _end_sync(self, session: Session, job: JobRow) -> None:
         """End the sync that became this job, if one did."""
-        sync = sync_records.sync_of_job(session, job.id)
+        sync = sync_records.running_sync(session, SyncRow.job_id == job.id)
         if sync is not None:
             is_done = job.status == JobStatus.DONE
             status = sync_records.DONE if is_done else sync_records.FAILED

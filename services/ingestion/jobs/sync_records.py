@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import structlog
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import FailedDocument
@@ -22,18 +22,9 @@ _LONGEST_PAUSE = timedelta(days=1)
 _log = structlog.get_logger()
 
 
-def running_sync(session: Session, source: str) -> SyncRow | None:
-    """Return the sync of a source that is under way, if one is."""
-    return session.scalar(
-        select(SyncRow).where(SyncRow.source == source, SyncRow.status == RUNNING)
-    )
-
-
-def sync_of_job(session: Session, job_id: str) -> SyncRow | None:
-    """Return the sync under way that became this job, if one did."""
-    return session.scalar(
-        select(SyncRow).where(SyncRow.job_id == job_id, SyncRow.status == RUNNING)
-    )
+def running_sync(session: Session, condition: ColumnElement[bool]) -> SyncRow | None:
+    """Return the sync that is under way of a source, or of a job that it became, if one is."""
+    return session.scalar(select(SyncRow).where(condition, SyncRow.status == RUNNING))
 
 
 def end(

@@ -85,8 +85,9 @@ class RootScan:
 
     def admits(self, document_id: str) -> bool:
         """Return True if an entry of this id is a document; otherwise note why not."""
-        path = PurePosixPath(document_id)
-        if not is_document(path.name):
+        name = PurePosixPath(document_id).name.lower()
+        is_ignored = name.startswith(".") or _IGNORED_NAMES.fullmatch(name)
+        if is_ignored or reader_of(name) is None:
             self.skipped += 1
             return False
         if not document_id.isprintable() or len(document_id.encode()) > MAX_ID_LENGTH:
@@ -98,14 +99,6 @@ class RootScan:
 def is_ignored_folder(name: str) -> bool:
     """Return True for folders made by programs: version control, packages, caches."""
     return name.startswith(".") or name in _IGNORED_FOLDERS
-
-
-def is_document(name: str) -> bool:
-    """Return True if a reader knows a file of this name, and it is no legal or build file."""
-    lower = name.lower()
-    if lower.startswith(".") or reader_of(lower) is None:
-        return False
-    return _IGNORED_NAMES.fullmatch(lower) is None
 
 
 def check_count(scan: RootScan, settings: IngestionSettings, root: Path) -> None:

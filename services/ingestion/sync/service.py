@@ -174,7 +174,7 @@ class SyncService:
         )
 
     def _queue(self, session: Session, source: SyncSourceRow) -> None:
-        if sync_records.running_sync(session, source.name) is not None:
+        if sync_records.running_sync(session, SyncRow.source == source.name) is not None:
             return
         sync = SyncRow(
             id=str(uuid4()),

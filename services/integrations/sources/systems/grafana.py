@@ -18,7 +18,7 @@ from services.integrations.sources.proof import (
     check_time,
 )
 from services.integrations.sources.source import Body, Source
-from services.integrations.sources.systems.prometheus import alerts, is_group, read_alert
+from services.integrations.sources.systems.alertmanager import alerts, is_group, read_alert
 from services.tickets.intake.delivery import DeliveryItem, Ignored, Resolution
 
 NAME = "grafana"

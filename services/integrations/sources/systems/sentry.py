@@ -5,6 +5,7 @@ ticket that any of its events opened; metric alerts are known by their incident.
 https://docs.sentry.io/integrations/integration-platform/webhooks/
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ NAME = "sentry"
 
 _OVER = {"resolved", "archived", "ignored"}
 _ISSUE_MARKS = {"culprit", "permalink", "firstSeen", "project"}
+_PROJECT = re.compile(r"(?:^|/)projects/[^/]*/([^/]+)")
+"""Project in the address of an event: `…/projects/<organisation>/<project>/…`."""
 _RESOURCES = ("installation", "comment", "issue", "event", "error", "metric_alert", "issue_alert")
 
 
@@ -119,6 +122,7 @@ def _read_issue(issue: Mapping[str, Any], action: str) -> DeliveryItem:
 
 
 def _read_event(event: Mapping[str, Any], *, rule: str) -> DeliveryItem:
+    project = _PROJECT.search(line(event, "url"))
     return draft(
         NAME,
         external_id=line(event, "issue_id", "groupID", "group_id", "event_id"),
@@ -134,7 +138,7 @@ def _read_event(event: Mapping[str, Any], *, rule: str) -> DeliveryItem:
         },
         severity=line(event, "level"),
         url=line(event, "web_url", "issue_url", "url"),
-        service=line(event, "project_slug", "project_name") or _project(line(event, "url")),
+        service=line(event, "project_slug", "project_name") or (project[1] if project else ""),
     )
 
 
@@ -174,13 +178,6 @@ def _describe_event(event: Mapping[str, Any]) -> str:
 def _where(record: Mapping[str, Any]) -> str:
     culprit = line(record, "culprit", "location")
     return f"In {culprit}" if culprit else ""
-
-
-def _project(api_url: str) -> str:
-    """Return the project in `…/projects/<organisation>/<project>/…`; empty without one."""
-    parts = api_url.split("/")
-    place = parts.index("projects") + 2 if "projects" in parts else len(parts)
-    return parts[place] if place < len(parts) else ""
 
 
 SENTRY = Source(
