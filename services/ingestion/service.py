@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.contracts.ingestion import Archived, Decay, ForgetCases
-from services.contracts.pictures import PagePicture, PictureFile, PictureNotFoundError
+from services.contracts.pictures import PictureFile, PictureNotFoundError
 from services.ingestion.catalogue.ledger import Ledger
+from services.ingestion.catalogue.owners import Owners
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.catalogue.service import CatalogueService
 from services.ingestion.graph_build.build_pass import BuildPass
@@ -72,6 +73,7 @@ class IngestionService:
         maintenance = ReadingMaintenance.of(database, documents, boxes)
         self._built = PartStore(database)
         self._pictures = PictureStore(database)
+        self.pictures = self._pictures.of_document
         self._cases = SqlCaseArchive(database, most=settings.most_cases)
         self._case_embedder = case_embedder or embedder
         self._parts = JobParts(
@@ -100,8 +102,10 @@ class IngestionService:
         self.job, self.jobs = self._parts.jobs.get, self._parts.jobs.latest
         self.ingest_here, self.forget_here = requests.ingest_here, requests.forget_here
 
+        owners = Owners(database)
         catalogue = CatalogueService(
             database=database,
+            owners=owners,
             ledger=ledger,
             roots=self._parts.roots,
             structure=structure,
@@ -115,17 +119,13 @@ class IngestionService:
         self.documents, self.document = catalogue.documents, catalogue.document
         self.contents, self.linked = catalogue.contents, catalogue.linked
         self.folders = catalogue.folders
-        self.owners, self.set_owner = catalogue.owners, catalogue.set_owner
+        self.owners, self.set_owner = owners.all, catalogue.set_owner
 
         self.page_readings = readings = IngestedReadings(
             database, maintenance, self._case_embedder, pages_at_once=settings.read_pages
         )
         self.readings, self.reading_pass = readings.readings, readings.reading_pass
         self.doubt, self.withdraw_doubts = readings.doubt, readings.withdraw_doubts
-
-    def pictures(self, document_id: str) -> list[PagePicture]:
-        """See `Ingestion.pictures`."""
-        return self._pictures.of_document(document_id)
 
     def picture(self, document_id: str, content_hash: str) -> PictureFile:
         """See `Ingestion.picture`."""

@@ -43,6 +43,7 @@ class CatalogueService:
         self,
         *,
         database: Database,
+        owners: Owners,
         ledger: Ledger,
         roots: Roots,
         structure: Pipeline,
@@ -60,7 +61,7 @@ class CatalogueService:
         self._graph = graph
         self._reading_store = reading_store
         self._boxes = boxes
-        self._owners = Owners(database)
+        self._owners = owners
 
     def root_here(self, path: str) -> IngestedRoot:
         """Return the root that a path on this machine refers to; the path itself may be gone.
@@ -159,10 +160,6 @@ class CatalogueService:
             boxes=self._boxes.corrections([document_id]).get(document_id, {}),
             box_habit=dict(self._boxes.habit()),
         )
-
-    def owners(self) -> list[Ownership]:
-        """See `Ingestion.owners`."""
-        return self._owners.all()
 
     def set_owner(self, ownership: Ownership) -> list[Ownership]:
         """See `Ingestion.set_owner`."""

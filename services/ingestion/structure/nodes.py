@@ -92,6 +92,13 @@ def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
     own = passages(page, document.id, title, lambda texts: _by_meaning(texts, embedder))
     if not own:
         return []
+    fields = {key.lower(): value for key, value in document.front_matter.items()}
+    named = [value for key in _NAME_FIELDS for value in _values(fields.get(key))]
+    titles = [value for key in _TITLE_FIELDS for value in _values(fields.get(key))]
+    first = next((section.title for section in page.sections if section.level == 1), "")
+    headings = [each for each in (*titles, first, document.title) if each and not is_generic(each)]
+    described = next(iter(_values(fields.get("description"))), "")
+    page_node = incident_node(document, title, [*named, *headings], described, own)
     sections = (
         incident_node(
             document,
@@ -103,7 +110,7 @@ def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
         for section in _incident_sections(page)
     )
     rows = (row for passage in own for row in _row_nodes(document, passage))
-    return [_page_node(document, page, title, own), *sections, *rows]
+    return [page_node, *sections, *rows]
 
 
 _MITIGATING = frozenset(
@@ -141,18 +148,6 @@ def _tells_an_incident(section: Section) -> bool:
     return bool(roles & _DESCRIBING) and bool(roles & _MITIGATING)
 
 
-def _page_node(
-    document: Document, page: MarkdownPage, title: str, own: Sequence[Passage]
-) -> IncidentNode:
-    fields = {key.lower(): value for key, value in document.front_matter.items()}
-    named = [v for key in _NAME_FIELDS for v in _values(fields.get(key))]
-    titles = [v for key in _TITLE_FIELDS for v in _values(fields.get(key))]
-    first = next((s.title for s in page.sections if s.level == 1), "")
-    headings = [t for t in (*titles, first, document.title) if t and not is_generic(t)]
-    described = next(iter(_values(fields.get("description"))), "")
-    return incident_node(document, title, [*named, *headings], described, own)
-
-
 def incident_node(
     document: Document, name: str, other_names: list[str], described: str, own: Sequence[Passage]
 ) -> IncidentNode:
@@ -165,6 +160,15 @@ def incident_node(
     fields: dict[Attribute, list[Passage]] = {attribute: [] for attribute in Attribute}
     for passage in own:
         fields[ATTRIBUTE_OF_ROLE[passage.role]].append(passage)
+    links = (
+        link
+        for passage in own
+        if passage.role in _MITIGATING
+        for block in _blocks(passage)
+        for item in block.items
+        for link in item.links
+    )
+    targets = dict.fromkeys(normalise_link(link, document.id) for link in links)
     key = normalise_name(name)
     if is_generic(name) or len(key) < 4:
         key = f"{document.id}\0{key}"
@@ -173,7 +177,7 @@ def incident_node(
         name=name,
         aliases=tuple(aliases[:_MOST_ALIASES]),
         summary=_first_sentence(described) or _summary(own),
-        linked_documents=tuple(dict.fromkeys(_links(document.id, own))),
+        linked_documents=tuple(each for each in targets if each and each != document.id),
         failure_description=tuple(fields[Attribute.FAILURE_DESCRIPTION]),
         mitigation_steps=tuple(fields[Attribute.MITIGATION_STEPS]),
         typical_cases=tuple(fields[Attribute.TYPICAL_CASES]),
@@ -218,18 +222,6 @@ def _summary(own: Sequence[Passage]) -> str:
 
 def _first_sentence(text: str) -> str:
     return next(iter(sentences(" ".join(text.split()))), "")
-
-
-def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
-    """Yield the targets of list items of the mitigation, in the order of the links."""
-    for passage in own:
-        if passage.role in _MITIGATING:
-            for block in _blocks(passage):
-                for item in block.items:
-                    for link in item.links:
-                        target = normalise_link(link, document_id)
-                        if target and target != document_id:
-                            yield target
 
 
 def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
