@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from services.ingestion.graph_build.estimate import Counts
+from services.ingestion.graph_build.estimate import DocumentCounts
 from services.ingestion.graph_build.incidents import index_of_same
 from services.knowledge.model import Attribute, IncidentNode
 
 
-class GraphComparison(Counts):
+class GraphComparison(DocumentCounts):
     """Counts of one document or of several together."""
 
     names_shared: int = 0
@@ -24,7 +24,7 @@ class GraphComparison(Counts):
     """Lines that both have, in the field that the structure puts them into."""
 
 
-class FieldLines(Counts):
+class FieldLines(DocumentCounts):
     """Lines of one field in both graphs, over all incidents of the documents."""
 
     structure: int = 0

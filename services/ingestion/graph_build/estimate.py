@@ -10,8 +10,8 @@ from services.ingestion.graph_build.questions import FORMS, NAMES, passage_of, p
 from services.knowledge.model import Chunk
 
 
-class Counts(BaseModel):
-    """Counts that are added up over documents."""
+class DocumentCounts(BaseModel):
+    """Counts of documents, to be added up."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,7 +20,7 @@ class Counts(BaseModel):
         return self.model_copy(update={n: getattr(self, n) + getattr(other, n) for n in names})
 
 
-class BuildCounts(Counts):
+class BuildCounts(DocumentCounts):
     """Counts of one document or of several together."""
 
     chunks: int = 0
