@@ -18,11 +18,9 @@ MOST_WEEKS = 53
 MOST_EDITS = 100
 
 
-def _stripped(text: str) -> str:
-    return clean_text(text).strip()
-
-
-Words = Annotated[str, Field(max_length=MOST_WORDS), AfterValidator(_stripped)]
+Words = Annotated[
+    str, Field(max_length=MOST_WORDS), AfterValidator(lambda text: clean_text(text).strip())
+]
 
 
 class StepState(StrEnum):

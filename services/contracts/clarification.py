@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from services.kit.text import clean_text
 from services.kit.value import Value
@@ -89,13 +90,12 @@ class ClarificationAnswer(BaseModel):
 
     choice: int | None = Field(default=None, ge=1, le=20, strict=True)
     """Number of a choice; 1 is the first of `Clarification.choices`."""
-    text: str = Field(default="", max_length=MAX_ANSWER_CHARACTERS)
+    text: Annotated[
+        str,
+        Field(max_length=MAX_ANSWER_CHARACTERS),
+        AfterValidator(lambda text: clean_text(text).strip()),
+    ] = ""
     unknown: bool = False
-
-    @field_validator("text")
-    @classmethod
-    def _clean(cls, text: str) -> str:
-        return clean_text(text).strip()
 
     @model_validator(mode="after")
     def _one_answer(self) -> "ClarificationAnswer":

@@ -61,7 +61,10 @@ def route(
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         values = {name: value for name, value in bound.arguments.items() if value is not self}
-        where = _PLACE.sub(lambda place: _quoted(place, values), path)
+        parts = SimpleNamespace(**values)
+        where = _PLACE.sub(
+            lambda place: quote(str(attrgetter(place[1])(parts)), "/" if place[2] else ""), path
+        )
         message = next((each for each in values.values() if isinstance(each, BaseModel)), None)
         query = {
             name: value
@@ -88,8 +91,3 @@ def route(
         return answer
 
     return call
-
-
-def _quoted(place: re.Match[str], values: dict[str, object]) -> str:
-    value = attrgetter(place[1])(SimpleNamespace(**values))
-    return quote(str(value), "/" if place[2] else "")

@@ -74,12 +74,10 @@ class PagesToMend(Value):
     """Services that did not answer, so that their evidence is missing."""
 
 
-def _clean_reason(words: object) -> object:
-    return visible_text(words).strip() if isinstance(words, str) else words
-
-
 Reason = Annotated[
-    str, BeforeValidator(_clean_reason), StringConstraints(min_length=1, max_length=500)
+    str,
+    BeforeValidator(lambda text: visible_text(text).strip() if isinstance(text, str) else text),
+    StringConstraints(min_length=1, max_length=500),
 ]
 
 

@@ -171,7 +171,12 @@ class Keys:
         if row is None or not self._verify(row, key):
             raise WrongCredentialError("the key is unknown, revoked or expired")
         caller = replace(_caller_of(row), credential=key)
-        self._cache(key, row, caller)
+        until = min(self._clock() + FRESH_S, row.expires_at or float("inf"))
+        with self._lock:
+            self._verified[_digest(key)] = _VerifiedKey(caller, until)
+            self._verified.move_to_end(_digest(key))
+            if len(self._verified) > _MOST_CACHED:
+                self._verified.popitem(last=False)
         self._note_use(row)
         return caller
 
@@ -197,14 +202,6 @@ class Keys:
         if cached is not None and cached.caller.id == f"key:{row.prefix}":
             return True
         return hmac.compare_digest(_slow_hash(key, row.salt), row.hash)
-
-    def _cache(self, key: str, row: ApiKeyRow, caller: Caller) -> None:
-        until = min(self._clock() + FRESH_S, row.expires_at or float("inf"))
-        with self._lock:
-            self._verified[_digest(key)] = _VerifiedKey(caller, until)
-            self._verified.move_to_end(_digest(key))
-            if len(self._verified) > _MOST_CACHED:
-                self._verified.popitem(last=False)
 
     def _clear_cache(self) -> None:
         with self._lock:

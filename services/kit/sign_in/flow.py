@@ -152,7 +152,9 @@ class SignIn:
             SignInError: They are not signed in; it says why.
             UnavailableError: The database did not answer.
         """
-        row = self._pop_row(returned.state)
+        is_it = SignInRow.state == _digest(returned.state), SignInRow.expires_at > self._clock()
+        with self._database.session() as session:  # of two who come at once, one gets the row
+            row = session.scalar(delete(SignInRow).where(*is_it).returning(SignInRow))
         if row is None:
             raise SignInError(Problem.STALE)
         if browser is None or not hmac.compare_digest(_digest(browser), row.browser):
@@ -166,12 +168,6 @@ class SignIn:
             raise SignInError(Problem.NOT_TAKEN, row.leads_to) from error
         except UnavailableError as error:
             raise SignInError(Problem.ISSUER_AWAY, row.leads_to) from error
-
-    def _pop_row(self, state: str) -> SignInRow | None:
-        """Delete and return the row of the state: of two callers, one gets it."""
-        is_it = (SignInRow.state == _digest(state), SignInRow.expires_at > self._clock())
-        with self._database.session() as session:
-            return session.scalar(delete(SignInRow).where(*is_it).returning(SignInRow))
 
     def _person(self, returned: CallbackParams, row: SignInRow) -> Person:
         if returned.issuer and returned.issuer != self._settings.issuer:
