@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
+from services.kit.text import squeeze
+from services.knowledge.page.block import Block, BlockKind, Page, Place, codes, plain
 from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.boxes import (
     Box,
@@ -218,32 +219,21 @@ def first_instruction(block: Block) -> str:
     words it is the first command of its code, or the head of its table.
     """
     instead = leading_content(block)
-    if instead:
-        return _cut(_first_of(instead))
-    text = plain(block.words)
-    first = _SENTENCE_END.split(_mask_code(text, block.words), maxsplit=1)[0]
-    return _cut(text[: len(first)].rstrip(" :."))
-
-
-def _first_of(block: Block) -> str:
-    if block.kind is BlockKind.TABLE:
-        return " | ".join(map(plain, block.header or next(iter(block.rows), ())))
-    parts = code_parts(PageCode(block.verbatim, block.language), "")
-    commands = (part.text for part in parts if part.use is CodeUse.COMMAND)
-    return " ".join(next(commands, block.verbatim.strip().split("\n")[0]).split())
-
-
-def _cut(text: str) -> str:
+    if instead is None:
+        text = masked = plain(block.words)
+        for code in sorted(map(squeeze, codes(block.words)), key=len, reverse=True):
+            masked = masked.replace(code, "x" * len(code)) if code else masked
+        first = _SENTENCE_END.split(masked, maxsplit=1)[0]
+        text = text[: len(first)].rstrip(" :.")
+    elif instead.kind is BlockKind.TABLE:
+        text = " | ".join(map(plain, instead.header or next(iter(instead.rows), ())))
+    else:
+        parts = code_parts(PageCode(instead.verbatim, instead.language), "")
+        commands = (part.text for part in parts if part.use is CodeUse.COMMAND)
+        text = squeeze(next(commands, instead.verbatim.strip().split("\n")[0]))
     if len(text) <= _LONGEST_INSTRUCTION:
         return text
     return f"{text[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
-
-
-def _mask_code(text: str, words: Words) -> str:
-    """Return the text with its inline code masked by characters of the same length."""
-    for code in sorted(map(" ".join, map(str.split, codes(words))), key=len, reverse=True):
-        text = text.replace(code, "x" * len(code)) if code else text
-    return text
 
 
 def _merge_ranges(lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -281,14 +271,11 @@ def reading_from_boxes(
     heading = next((place.block.text for place in page.places() if place.block.level == 1), "")
     shown = ShownPage(document_id=title, title=heading or title, text=text)
     checklist = build_checklist(page, shown, planner="", corrections=corrections, habit=habit)
-    body = tuple(map(_do, checklist.of_kind(StepKind.PROCESS)))
+    body = tuple(
+        Do(text=each.text, lines=each.cited_lines, commands=each.commands, expected=each.expected)
+        for each in checklist.of_kind(StepKind.PROCESS)
+    )
     procedure = Procedure(
         title=shown.title, lines=((1, len(page.lines)),), body=body, begun_from_boxes=True
     )
     return assign_ids(Reading(reader=Reader.PERSON, procedures=(procedure,) if body else ()))
-
-
-def _do(step: Step) -> Do:
-    return Do(
-        text=step.text, lines=step.cited_lines, commands=step.commands, expected=step.expected
-    )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from services.kit.text import squeeze
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
 from services.knowledge.page.boxes import leading_content
 from services.runbook.checklist.sections import box_count_words, stretches
@@ -15,6 +16,7 @@ from services.runbook.checklist.shown import (
     closed_sections,
     leads_to_words,
     page_of,
+    page_tick,
     steps_without_block,
 )
 from services.workflow.effects.effect import effect_of
@@ -167,7 +169,7 @@ class _MarkdownWriter:
             if is_task or block.kind in _SET_APART:
                 yield from margin.gap()
             margin = margin.nested("* ") if is_task else _inner(each)
-            lead = f"{each.number}{_TASK if step else ''}{_page_tick(block)}"
+            lead = f"{each.number}{_TASK if step else ''}{page_tick(block)}"
             own = self._own_lines(block, lead)
             if own and block.is_withheld:
                 own = self._mark_withheld(block, own)
@@ -201,7 +203,10 @@ class _MarkdownWriter:
             case BlockKind.RULE:
                 lines = ["---"]
             case _ if block.words:
-                lines = [_line(line) for line in _to_markdown(block.words).strip().split("\n")]
+                lines = [
+                    _LINE_START.sub(lambda match: f"{match['number'] or ''}\\", line.strip())
+                    for line in _to_markdown(block.words).strip().split("\n")
+                ]
                 lines[0] = f"{lead}{lines[0]}"
                 commands = (
                     () if block.is_withheld else inline_commands(block.text, codes(block.words))
@@ -273,13 +278,6 @@ def _is_counted_up(numbers: Sequence[str]) -> bool:
     return numbers_and_signs == [(first + n, sign) for n in range(len(numbers_and_signs))]
 
 
-def _page_tick(block: Block) -> str:
-    """Return the tick that the page itself has at an item of a task list."""
-    if block.is_checked is None:
-        return ""
-    return "☑ " if block.is_checked else "☐ "
-
-
 def _with_effects(
     commands: Sequence[str], lines: Sequence[str], *, is_above: bool = True
 ) -> list[str]:
@@ -296,22 +294,15 @@ def _with_effects(
 
 
 def _table(block: Block) -> list[str]:
-    rows = [[_cell(cell) for cell in row] for row in (block.header, *block.rows)]
+    # a bar is escaped, in code too
+    rows = [
+        [re.sub(r"(?<!\\)\|", r"\\|", squeeze(_to_markdown(cell))) for cell in row]
+        for row in (block.header, *block.rows)
+    ]
     columns = max(map(len, rows))
     filled = [[*row, *[""] * (columns - len(row))] for row in rows]
     ruled = [filled[0], ["---"] * columns, *filled[1:]]
     return [f"| {' | '.join(row)} |" for row in ruled] if columns else []
-
-
-def _cell(words: Words) -> str:
-    """Return a cell on one line; bars are escaped, in code too."""
-    text = " ".join(_to_markdown(words).split())
-    return re.sub(r"(?<!\\)\|", r"\\|", text)
-
-
-def _line(text: str) -> str:
-    """Return a line whose start cannot begin another Markdown element."""
-    return _LINE_START.sub(lambda match: f"{match['number'] or ''}\\", text.strip())
 
 
 def _to_markdown(words: Words) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.page.block import BlockKind, Page, Place, Section
@@ -39,7 +39,12 @@ def open_sections(
     more than the few best. The requested sections come first, then siblings that are no tasks.
     """
     headings = [place for place in page.places() if place.block.kind is BlockKind.HEADING]
-    with_steps = _headings_with_steps(page)
+    with_steps = {
+        heading.key
+        for place in page.places()
+        if place.block.kind in {BlockKind.CODE, BlockKind.ITEM}
+        for heading in place.headings
+    }
     matches = [place for place in headings if _names_alert(place.block.text, alert_names)]
     matches = matches or _named_in_first_line(page, headings, alert_names)
     matches = [place for place in matches if place.block.key in with_steps]
@@ -54,16 +59,6 @@ def open_sections(
         or _nearest(tasks, lines)
     )
     return _with_siblings(requested, tasks, headings) if requested else ()
-
-
-def _headings_with_steps(page: Page) -> set[str]:
-    """Return the keys of the headings with code or a list below them: something to do."""
-    return {
-        heading.key
-        for place in page.places()
-        if place.block.kind in {BlockKind.CODE, BlockKind.ITEM}
-        for heading in place.headings
-    }
 
 
 def _names_alert(text: str, alert_names: Collection[str]) -> bool:
@@ -87,11 +82,12 @@ def _named_in_first_line(
 
     It must have siblings: on a page of one alert the section about its meaning names it too.
     """
-    first = {
-        section.heading.key: next(_first_words(section))
-        for section in page.sections()
-        if section.heading and section.blocks
-    }
+    first: dict[str, str] = {}
+    for section in page.sections():
+        below = (block for top in section.blocks for block in top.walk())
+        texts = (block.text for block in below if block.text and block is not section.heading)
+        if section.heading and section.blocks:
+            first[section.heading.key] = next(texts, "")
     levels = Counter(
         place.block.level
         for place in headings
@@ -105,13 +101,6 @@ def _named_in_first_line(
         and levels[matches[0].block.level] >= _FEWEST_SIBLINGS
     )
     return matches if is_one_of_a_row else []
-
-
-def _first_words(section: Section) -> Iterator[str]:
-    """Yield the text of each block below a heading that has text; an empty one at last."""
-    below = (block for top in section.blocks for block in top.walk())
-    yield from (block.text for block in below if block.text and block is not section.heading)
-    yield ""
 
 
 def _letters(text: str) -> str:

@@ -1,7 +1,7 @@
 """The page of a checklist with its boxes, as each of its output forms needs them."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from services.knowledge.page.alternatives import alternatives
@@ -57,19 +57,18 @@ def options_in(page: Page, boxes: Collection[str]) -> dict[str, tuple[Block, ...
 def hand_over_boxes(page: Page, boxes: Collection[str]) -> frozenset[str]:
     """Return the keys of the boxes whose words or options tell to hand the work over."""
     options = options_in(page, boxes)
-    return frozenset(
-        block.key
-        for block in (place.block for place in page.places())
-        if block.key in boxes
-        and hands_over((block, *_paragraphs(block, boxes), *options.get(block.key, ())))
-    )
-
-
-def _paragraphs(block: Block, boxes: Collection[str]) -> Iterator[Block]:
-    """Yield the paragraphs of an item that are no boxes of their own."""
-    for child in block.children:
-        if child.kind is BlockKind.PARAGRAPH and child.key not in boxes and not child.is_withheld:
-            yield child
+    keys: set[str] = set()
+    for block in (place.block for place in page.places() if place.block.key in boxes):
+        paragraphs = [
+            child
+            for child in block.children
+            if child.kind is BlockKind.PARAGRAPH
+            and child.key not in boxes
+            and not child.is_withheld
+        ]
+        if hands_over((block, *paragraphs, *options.get(block.key, ()))):
+            keys.add(block.key)
+    return frozenset(keys)
 
 
 def closed_sections(workflow: Workflow, page: Page) -> frozenset[str]:
@@ -127,12 +126,16 @@ def box_lines(workflow: Workflow) -> list[BoxLine]:
         step = boxes.get(place.block.key)
         if step and not any(heading.key in closed for heading in place.headings):
             depth = sum(parent.key in boxes for parent in place.parents)
-            lines.append(BoxLine(depth, f"{_marker(place.block)} {step.text}"))
+            number = place.block.number if place.block.kind is BlockKind.ITEM else ""
+            lines.append(BoxLine(depth, f"{number or '-'} {step.text}"))
     return [*lines, *(BoxLine(0, f"- {step.text}") for step in steps_without_block(workflow, page))]
 
 
-def _marker(block: Block) -> str:
-    return block.number if block.kind is BlockKind.ITEM and block.number else "-"
+def page_tick(block: Block) -> str:
+    """Return the tick that the page itself has at an item of a task list."""
+    if block.is_checked is None:
+        return ""
+    return "☑ " if block.is_checked else "☐ "
 
 
 _NEXT_CLAUSE = re.compile(r"(?:\s|[,;:]\s)(?:and|or|then|but)\s+(?:then\s+)?|[;:]\s+|\s[—–]\s")
@@ -143,19 +146,17 @@ def hands_over(blocks: Iterable[Block]) -> bool:
 
     Also if that is said under a condition, or after another instruction.
     """
-    return any(is_escalation(clause) for block in blocks for clause in _clauses(block))
-
-
-def _clauses(block: Block) -> Iterator[str]:
-    for sentence in sentences(block.text, codes(block.words)):
+    for sentence in (each for b in blocks for each in sentences(b.text, codes(b.words))):
         conditional = parse_condition(sentence)
         parts = (
             (conditional.action, conditional.alternative)
             if conditional
             else (otherwise_action(sentence) or sentence,)
         )
-        for part in parts:
-            yield from (without_prefix(each.strip()) for each in _NEXT_CLAUSE.split(part))
+        clauses = (each.strip() for part in parts for each in _NEXT_CLAUSE.split(part))
+        if any(is_escalation(without_prefix(clause)) for clause in clauses):
+            return True
+    return False
 
 
 class Margin:

@@ -25,6 +25,7 @@ from services.runbook.checklist.shown import (
     closed_sections,
     leads_to_words,
     page_of,
+    page_tick,
     steps_without_block,
 )
 from services.workflow.effects.effect import effect_of
@@ -168,6 +169,8 @@ class _TextWriter:
 
     def _own_lines(self, block: Block, margin: Margin, role: LineRole) -> Iterator[TextLine]:
         """Yield the lines of a block itself, without its nested blocks."""
+        is_callout = block.kind is BlockKind.CALLOUT and bool(block.children)
+        is_in_margin = is_callout and block.text.strip(" :!").lower() == block.callout
         if block.kind is BlockKind.HEADING:
             yield TextLine(margin.take(), _heading(block), LineRole.HEADING)
         elif block.kind is BlockKind.CODE:
@@ -175,12 +178,13 @@ class _TextWriter:
         elif block.kind is BlockKind.TABLE:
             for row in _aligned([*([block.header] if block.header else []), *block.rows]):
                 yield TextLine(margin.take(), row, role)
-        elif block.words and not _is_titled_by_margin(block):
-            for line in (_page_tick(block) + plain_text(block.words).strip()).split("\n"):
+        elif block.words and not is_in_margin:
+            for line in (page_tick(block) + plain_text(block.words).strip()).split("\n"):
                 yield TextLine(margin.take(), line.strip(), role)
             yield from _inline_effects(block, margin)
         elif not block.children and not block.words:
-            text = block.verbatim or _verbatim(self._page, block)
+            is_item = block.kind is BlockKind.ITEM
+            text = block.verbatim or ("" if is_item else self._page.verbatim(block))
             for line in text.split("\n"):
                 yield TextLine(margin.take(), line, role)
 
@@ -200,16 +204,12 @@ class _TextWriter:
 
 def _with_line_numbers(lines: Iterable[TextLine], block: Block) -> Iterator[TextLine]:
     """Yield the lines with their line numbers; the effect of a command has the command's."""
-    number = block.start_line + _is_fenced(block)
+    content = block.verbatim.count("\n") + 1
+    is_fenced = block.kind is BlockKind.CODE and content <= block.end_line - block.start_line
+    number = block.start_line + is_fenced
     for line in lines:
         yield replace(line, line=min(number, block.own_end))
         number += line.role is not LineRole.EFFECT
-
-
-def _is_fenced(block: Block) -> bool:
-    """Return True if the content of a code block begins one line below the block."""
-    content = block.verbatim.count("\n") + 1
-    return block.kind is BlockKind.CODE and content <= block.end_line - block.start_line
 
 
 def _inner(block: Block, margin: Margin) -> Margin:
@@ -225,28 +225,10 @@ def _inner(block: Block, margin: Margin) -> Margin:
             return margin
 
 
-def _is_titled_by_margin(block: Block) -> bool:
-    """Return True if a callout's title is only its name, which its margin shows already."""
-    is_name = block.text.strip(" :!").lower() == block.callout
-    return block.kind is BlockKind.CALLOUT and is_name and bool(block.children)
-
-
 def _heading(block: Block) -> str:
     """Return a heading behind `#` for each of its levels; a bold paragraph has none."""
     sign = "#" * block.level if block.level <= _LAST_LEVEL else ""
     return f"{sign} {' '.join(plain_text(block.words).split())}".strip()
-
-
-def _page_tick(block: Block) -> str:
-    """Return the tick that the page itself has at an item of a task list."""
-    if block.is_checked is None:
-        return ""
-    return "☑ " if block.is_checked else "☐ "
-
-
-def _verbatim(page: Page, block: Block) -> str:
-    """Return the verbatim text of a block that is shown in no other way; empty for an item."""
-    return "" if block.kind is BlockKind.ITEM else page.verbatim(block)
 
 
 def _inline_effects(block: Block, margin: Margin) -> Iterator[TextLine]:

@@ -158,17 +158,16 @@ class _Editor:
                 f"{', '.join(each.thing.id for each in locations)} do not follow one another in "
                 "one body: put each under the condition, or move them together first"
             )
-        lines = operation.lines or ()
+        lines, run = operation.lines or (), outline.bodies[name]
         arm = Arm(id=self._new_id(), guard=operation.when, lines=lines)
+        arm = arm.model_copy(update={"body": run[first : last + 1]})
         otherwise = None
         if operation.otherwise is not None:
             otherwise = self._adopt(outline, operation.otherwise)
         choice = Choice(id=self._new_id(), mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines)
-        return outline.procedure.map(
-            body=lambda each, body: (
-                _wrap_run(body, first, last, choice, otherwise) if each == name else body
-            )
-        )
+        choice = choice.model_copy(update={"otherwise": otherwise})
+        wrapped = (*run[:first], choice, *run[last + 1 :])
+        return outline.procedure.map(body=lambda each, body: wrapped if each == name else body)
 
     def _set_otherwise(self, outline: Outline, operation: SetOtherwise) -> Procedure:
         location = outline[operation.node]
@@ -184,7 +183,7 @@ class _Editor:
         elif operation.goto is not None:
             body = (Jump(target=operation.goto, lines=lines),)
         new = None if operation.unsaid else self._adopt(outline, body or ())
-        return _replace_by_id(outline, choice.id, choice.model_copy(update={"otherwise": new}))
+        return outline.replace(choice.id, choice.model_copy(update={"otherwise": new}))
 
     def _adopt(self, outline: Outline, body: Body) -> Body:
         """Return a new body, with an unused id for each node and resolved jump targets.
@@ -226,7 +225,7 @@ def _delete(outline: Outline, operation: Delete) -> Procedure:
     location = outline[operation.node]
     if not isinstance(location.thing, Arm):
         below = tuple(node for body in bodies_of(location.thing) for node in body)
-        return _replace_by_id(outline, location.thing.id, below if operation.keep_below else ())
+        return outline.replace(location.thing.id, below if operation.keep_below else ())
     choice = outline.choice_of(location)
     if len(choice.arms) > 1:
         if operation.keep_below:
@@ -269,7 +268,7 @@ def _replace(outline: Outline, operation: Replace) -> Procedure:
     now = thing.model_copy(update=update)
     if now != thing and set(requested) - {"core"}:
         now = now.model_copy(update={"confidence": 1.0})
-    return _replace_by_id(outline, thing.id, now)
+    return outline.replace(thing.id, now)
 
 
 def _move(outline: Outline, operation: Move) -> Procedure:
@@ -353,22 +352,7 @@ def _move_arm(outline: Outline, location: Location, operation: Move) -> Procedur
 
 
 def _with_arms(outline: Outline, choice: Choice, arms: tuple[Arm, ...]) -> Procedure:
-    return _replace_by_id(outline, choice.id, choice.model_copy(update={"arms": arms}))
-
-
-def _replace_by_id(outline: Outline, id_: str, now: Node | Arm | Body) -> Procedure:
-    """Put a node, an arm or a body in the place of the node or arm with this id."""
-    if isinstance(now, Arm):
-        return outline.procedure.map(arm=lambda each: now if each.id == id_ else each)
-    body = now if isinstance(now, tuple) else (now,)
-    return outline.procedure.map(node=lambda each: body if each.id == id_ else (each,))
-
-
-def _wrap_run(body: Body, first: int, last: int, choice: Choice, otherwise: Body | None) -> Body:
-    (arm,) = choice.arms
-    inside = arm.model_copy(update={"body": body[first : last + 1]})
-    update = {"arms": (inside,), "otherwise": otherwise}
-    return (*body[:first], choice.model_copy(update=update), *body[last + 1 :])
+    return outline.replace(choice.id, choice.model_copy(update={"arms": arms}))
 
 
 def _redirect_jumps(before: Outline, now: Procedure, jumps_to: str | None) -> Procedure:

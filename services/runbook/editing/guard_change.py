@@ -6,7 +6,6 @@ from services.runbook.editing.outline import Location, Outline
 from services.runbook.model import (
     OTHERWISE,
     Arm,
-    Body,
     Choice,
     Guard,
     Loop,
@@ -27,8 +26,12 @@ def change_guard(outline: Outline, operation: ChangeGuard, how: How) -> Procedur
     if len(operation.nodes) > 1:
         raise WrongKindError("conditions are changed one by one: name one arm, loop or step")
     location = outline[operation.nodes[0]]
-    if isinstance(location.thing, Loop) and how is not How.REMOVE:
-        return _change_until(outline, location.thing, operation, how)
+    loop = location.thing
+    if isinstance(loop, Loop) and how is not How.REMOVE:
+        until = _negation(loop.until) if how is How.NEGATE else operation.when
+        lines = loop.lines if operation.lines is None else operation.lines
+        update = {"until": until, "lines": lines, "confidence": 1.0}
+        return outline.replace(loop.id, loop.model_copy(update=update))
     if how is How.REMOVE and not isinstance(location.thing, Arm | Choice):
         return _free_step(outline, location)
     arm = _arm_of(outline, location)
@@ -43,7 +46,7 @@ def change_guard(outline: Outline, operation: ChangeGuard, how: How) -> Procedur
         raise WrongKindError("expected a condition in `when`")
     lines = arm.lines if operation.lines is None else operation.lines
     update = {"guard": guard, "lines": lines, "confidence": 1.0}
-    return _replace_arm(outline, arm.id, arm.model_copy(update=update))
+    return outline.replace(arm.id, arm.model_copy(update=update))
 
 
 def _arm_of(outline: Outline, location: Location) -> Arm:
@@ -66,13 +69,6 @@ def _arm_of(outline: Outline, location: Location) -> Arm:
     return owner.thing
 
 
-def _change_until(outline: Outline, loop: Loop, operation: ChangeGuard, how: How) -> Procedure:
-    until = _negation(loop.until) if how is How.NEGATE else operation.when
-    lines = loop.lines if operation.lines is None else operation.lines
-    now = loop.model_copy(update={"until": until, "lines": lines, "confidence": 1.0})
-    return outline.procedure.map(node=lambda each: (now,) if each.id == loop.id else (each,))
-
-
 def _free_step(outline: Outline, location: Location) -> Procedure:
     """Take a step out of its arm: the arm's only step, its first or its last."""
     arm = _arm_of(outline, location)
@@ -88,16 +84,14 @@ def _free_step(outline: Outline, location: Location) -> Procedure:
         )
     left = tuple(each for each in arm.body if each.id != node.id)
     now = _with_arm_replaced(choice, arm.id, arm.model_copy(update={"body": left}))
-    return _replace_choice(outline, choice, (node, now) if is_first else (now, node))
+    return outline.replace(choice.id, (node, now) if is_first else (now, node))
 
 
 def _free_arm(outline: Outline, choice: Choice, arm: Arm) -> Procedure:
     """Do the steps of an arm always; steps under its No keep their condition."""
     guard = _guard(choice, arm)
     if choice.mode is not Mode.EXCLUSIVE and len(choice.arms) > 1:
-        return _replace_arm(
-            outline, arm.id, arm.model_copy(update={"guard": None, "confidence": 1.0})
-        )
+        return outline.replace(arm.id, arm.model_copy(update={"guard": None, "confidence": 1.0}))
     left: Node | None
     if len(choice.arms) == 1 and not choice.otherwise:
         left = None
@@ -108,7 +102,7 @@ def _free_arm(outline: Outline, choice: Choice, arm: Arm) -> Procedure:
         left = choice.model_copy(update={"arms": choice.arms[:-1]})
     else:  # the conditions after it hold only where it does not
         left = _with_arm_replaced(choice, arm.id, arm.model_copy(update={"body": ()}))
-    return _replace_choice(outline, choice, arm.body if left is None else (*arm.body, left))
+    return outline.replace(choice.id, arm.body if left is None else (*arm.body, left))
 
 
 def _guard(choice: Choice, arm: Arm) -> Guard:
@@ -128,11 +122,3 @@ def _negation(guard: Guard) -> Guard:
 def _with_arm_replaced(choice: Choice, arm_id: str, arm: Arm) -> Choice:
     arms = tuple(arm if each.id == arm_id else each for each in choice.arms)
     return choice.model_copy(update={"arms": arms})
-
-
-def _replace_arm(outline: Outline, arm_id: str, arm: Arm) -> Procedure:
-    return outline.procedure.map(arm=lambda each: arm if each.id == arm_id else each)
-
-
-def _replace_choice(outline: Outline, choice: Choice, body: Body) -> Procedure:
-    return outline.procedure.map(node=lambda each: body if each.id == choice.id else (each,))

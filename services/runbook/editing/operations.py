@@ -6,7 +6,7 @@ lines.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -267,15 +267,14 @@ def parse_operations(document: object) -> tuple[Operation, ...]:
         raise UnusableOperationError("expected a list of operations")
     if not 1 <= len(document) <= MOST_OPERATIONS:
         raise UnusableOperationError(f"expected 1 to {MOST_OPERATIONS} operations")
-    return tuple(_parse_operation(place, each) for place, each in enumerate(document))
-
-
-def _parse_operation(place: int, document: Any) -> Operation:  # noqa: ANN401 - JSON
-    name = document.get("op", "?") if isinstance(document, Mapping) else "?"
-    try:
-        return _OPERATION.validate_python(document)
-    except (ValidationError, RecursionError) as error:
-        raise UnusableOperationError(_error_text(error)).of(place, str(name)[:40]) from error
+    operations: list[Operation] = []
+    for place, each in enumerate(document):
+        name = each.get("op", "?") if isinstance(each, Mapping) else "?"
+        try:
+            operations.append(_OPERATION.validate_python(each))
+        except (ValidationError, RecursionError) as error:
+            raise UnusableOperationError(_error_text(error)).of(place, str(name)[:40]) from error
+    return tuple(operations)
 
 
 def _error_text(error: ValidationError | RecursionError) -> str:

@@ -127,18 +127,22 @@ class Outline:
                 f"({', '.join(self.procedure.parts) or 'it has none'}), an arm, a loop, or "
                 f"a choice with {OTHERWISE} behind it"
             )
-        return self._body_below(location)
+        thing = location.thing
+        if isinstance(thing, Arm | Loop):
+            return thing.id
+        if not isinstance(thing, Choice):
+            raise UnknownPlaceError(f"{thing.id} is a step: nothing can stand below it")
+        if len(thing.arms) > 1:
+            arms = ", ".join(arm.id for arm in thing.arms)
+            raise UnknownPlaceError(f"{thing.id} has several answers: name one of {arms}")
+        return thing.arms[0].id
 
-    @staticmethod
-    def _body_below(location: Location) -> str:
-        if isinstance(location.thing, Choice) and len(location.thing.arms) == 1:
-            return location.thing.arms[0].id
-        if isinstance(location.thing, Arm | Loop):
-            return location.thing.id
-        if isinstance(location.thing, Choice):
-            arms = ", ".join(arm.id for arm in location.thing.arms)
-            raise UnknownPlaceError(f"{location.thing.id} has several answers: name one of {arms}")
-        raise UnknownPlaceError(f"{location.thing.id} is a step: nothing can stand below it")
+    def replace(self, id_: str, now: Node | Arm | Body) -> Procedure:
+        """Return the procedure with this in the place of the node or arm with this id."""
+        if isinstance(now, Arm):
+            return self.procedure.map(arm=lambda each: now if each.id == id_ else each)
+        body = now if isinstance(now, tuple) else (now,)
+        return self.procedure.map(node=lambda each: body if each.id == id_ else (each,))
 
     def target(self, ref: str) -> str:
         """Return the target of a jump: an id, or the name of a body with steps."""

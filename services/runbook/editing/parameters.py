@@ -1,8 +1,7 @@
 """Parameters of a procedure: literals become placeholders, placeholders get values."""
 
 import re
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable
 
 from services.runbook.editing.errors import NothingChangedError
 from services.runbook.editing.operations import SetParameter
@@ -39,14 +38,21 @@ def with_parameter(outline: Outline, operation: SetParameter) -> Procedure:
         UnknownNodeError: A node that is named is not there.
     """
     name = operation.name.strip("<>")
-    change = _change(operation, name)
-    targets = None if operation.nodes is None else _target_ids(outline, operation.nodes)
+    literal = re.compile(rf"(?<![\w.<-]){re.escape(operation.literal or '')}(?!\w|[./:-]\w)")
+    named = {outline[ref].thing.id for ref in operation.nodes or ()}
+    below = {id_ for id_, each in outline.locations.items() if named.intersection(each.above)}
+    targets = named | below if operation.nodes is not None else set(outline.locations)
+
+    def change(text: str) -> str:
+        if operation.value is not None:
+            return fill(text, {placeholder_name(name): operation.value})
+        return literal.sub(lambda _: f"<{name}>", text)
 
     def node(each: Node) -> Body:
-        return (_node(each, change),) if targets is None or each.id in targets else (each,)
+        return (_node(each, change),) if each.id in targets else (each,)
 
     def arm(each: Arm) -> Arm:
-        if each.guard is None or (targets is not None and each.id not in targets):
+        if each.guard is None or each.id not in targets:
             return each
         return each.model_copy(update={"guard": _guard(each.guard, change)})
 
@@ -55,20 +61,6 @@ def with_parameter(outline: Outline, operation: SetParameter) -> Procedure:
         missing = operation.literal if operation.literal is not None else f"<{name}>"
         raise NothingChangedError(f"no step or condition that is meant says {missing!r}")
     return now
-
-
-def _change(operation: SetParameter, name: str) -> ChangeText:
-    if operation.value is not None:
-        values = {placeholder_name(name): operation.value}
-        return lambda text: fill(text, values)
-    literal = re.compile(rf"(?<![\w.<-]){re.escape(operation.literal or '')}(?!\w|[./:-]\w)")
-    return lambda text: literal.sub(lambda _: f"<{name}>", text)
-
-
-def _target_ids(outline: Outline, refs: Iterable[str]) -> set[str]:
-    named = {outline[ref].thing.id for ref in refs}
-    below = (id_ for id_, location in outline.locations.items() if named & set(location.above))
-    return set(chain(named, below))
 
 
 def _node(node: Node, change: ChangeText) -> Node:

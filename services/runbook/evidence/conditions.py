@@ -118,31 +118,20 @@ def with_doubts(
         if each.chance < bars.get(each.kind, 0.0):
             doubts.setdefault(each.step, each)
     questions = _doubts_in_words(workflow, doubts)
-    return workflow.model_copy(
-        update={
-            "steps": tuple(
-                _mark_step(step, of_steps.get(step.id), questions.get(step.id, ""))
-                for step in workflow.steps
-            ),
-            "transitions": tuple(_with_chance(edge, of_arrows) for edge in workflow.transitions),
-        }
-    )
-
-
-def _mark_step(step: Step, condition: Condition | None, doubt: str) -> Step:
-    changed: dict[str, object] = {}
-    if condition is not None:
-        changed["chance"] = condition.chance
-    if doubt and not step.doubt:
-        changed["doubt"] = doubt
-    return step.model_copy(update=changed) if changed else step
-
-
-def _with_chance(
-    edge: Transition, conditions: Mapping[tuple[str, str, str], Condition]
-) -> Transition:
-    condition = conditions.get((edge.source, edge.target, edge.condition.strip().casefold()))
-    return edge.model_copy(update={"chance": condition.chance}) if condition else edge
+    steps: list[Step] = []
+    for step in workflow.steps:
+        changed: dict[str, object] = {}
+        if step.id in of_steps:
+            changed["chance"] = of_steps[step.id].chance
+        if step.id in questions and not step.doubt:
+            changed["doubt"] = questions[step.id]
+        steps.append(step.model_copy(update=changed) if changed else step)
+    transitions: list[Transition] = []
+    for edge in workflow.transitions:
+        of_edge = of_arrows.get((edge.source, edge.target, edge.condition.strip().casefold()))
+        update = {"chance": of_edge.chance} if of_edge else {}
+        transitions.append(edge.model_copy(update=update) if update else edge)
+    return workflow.model_copy(update={"steps": tuple(steps), "transitions": tuple(transitions)})
 
 
 def _doubts_in_words(workflow: Workflow, doubts: Mapping[str, Condition]) -> dict[str, str]:

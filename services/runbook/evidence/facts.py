@@ -144,7 +144,9 @@ class _FactExtraction:
 
     def _skipped_step(self, step: Step, target: str) -> dict[str, float]:
         """Return features of the page's next step if the work does not go on with it."""
-        following = self._next(step)
+        ranks = self._grounded.ranks
+        next_rank = ranks[step.id] + 1 if step.id in ranks else -1
+        following = next((self._by_id[id_] for id_, n in ranks.items() if n == next_rank), None)
         if following is None or following.id == target:
             return {"passes over": 0.0}
         grounded = self._grounded
@@ -153,13 +155,6 @@ class _FactExtraction:
             **self._features_of(following.id, ""),
         }
         return {"passes over": 1.0} | {f"passed {name}": value for name, value in features.items()}
-
-    def _next(self, step: Step) -> Step | None:
-        ranks = self._grounded.ranks
-        if step.id not in ranks:
-            return None
-        wanted = ranks[step.id] + 1
-        return next((self._by_id[id_] for id_, rank in ranks.items() if rank == wanted), None)
 
     def _question(self, step: Step) -> dict[str, float]:
         grounded, own = self._grounded, terms(step.text)

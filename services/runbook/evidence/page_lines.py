@@ -94,7 +94,13 @@ class PageLineIndex:
         for block in (place.block for place in self._page.places()):
             if block.kind is not BlockKind.HEADING:
                 start = block.start_line + self._offset
-                here = _place_in_block(by_line[start], block, start)
+                here = replace(by_line[start], block=start)
+                if block.kind in _LISTS:
+                    is_numbered = any(item.number for item in block.children)
+                    here = replace(here, lists=(*here.lists, start), is_numbered=is_numbered)
+                elif block.kind in _ITEMS:
+                    own = start if block.words else 0
+                    here = replace(here, items=(*here.items, start), block=own)
                 by_line |= dict.fromkeys(range(start, block.end_line + first), here)
         return by_line
 
@@ -202,16 +208,6 @@ class CitedPages:
 def index_page(text: str, offset: int) -> PageLineIndex:
     """Return the index of a page, its lines counted from `offset` + 1; cached."""
     return PageLineIndex(text, offset + 1)
-
-
-def _place_in_block(outer: LinePlace, block: Block, start: int) -> LinePlace:
-    """Return the place of the lines of a block that begins at line `start`."""
-    if block.kind in _LISTS:
-        is_numbered = any(item.number for item in block.children)
-        return replace(outer, lists=(*outer.lists, start), is_numbered=is_numbered, block=start)
-    if block.kind in _ITEMS:
-        return replace(outer, items=(*outer.items, start), block=start if block.words else 0)
-    return replace(outer, block=start)
 
 
 def _sentence_roles(page: Page) -> Iterable[tuple[str, int]]:

@@ -32,10 +32,6 @@ class Graph:
         """Note that an arrow to this name may lead back."""
         self._jumps.add(name)
 
-    def has_name(self, name: str) -> bool:
-        """Return True if the name stands for a target."""
-        return name in self._targets
-
     def resolve(self, target: ArrowTarget) -> str | None:
         """Return the step that a target stands for; None if there is none."""
         seen: set[str] = set()

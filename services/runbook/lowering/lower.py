@@ -94,11 +94,6 @@ class _Lowering:
         }
 
     def workflow(self) -> Workflow:
-        start = self._place_bodies()
-        steps, arrows = self._graph.in_reading_order(start)
-        return Workflow(title=self._procedure.title, steps=tuple(steps), transitions=tuple(arrows))
-
-    def _place_bodies(self) -> str:
         graph, procedure = self._graph, self._procedure
         open_end = graph.add(_implied(OPEN_TEXT, StepKind.TERMINAL))
         graph.set_target(_OPEN, open_end)
@@ -118,7 +113,8 @@ class _Lowering:
         start = graph.resolve(_name(START)) or open_end
         graph.end_open_loops(start, open_end)
         graph.drop_needless_questions()
-        return start
+        steps, arrows = graph.in_reading_order(start)
+        return Workflow(title=procedure.title, steps=tuple(steps), transitions=tuple(arrows))
 
     def _place_success(self, failed: ArrowTarget) -> None:
         """Place the page's verification, or the question before its escalation."""
@@ -156,7 +152,12 @@ class _Lowering:
             case Jump():
                 return self._jump(node, following, ways)
             case Loop():
-                return self._loop(node, following, ways)
+                again = f"#loop{id(node)}"
+                self._graph.mark_jump(again)
+                until = self._guard(node.until, node, following, again)
+                entry = self._body(node.body, replace(ways, done=until))
+                self._graph.set_target(again, entry)
+                return entry
             case Choice():
                 return self._choice(node, following, ways, notes)
             case Remark():
@@ -168,14 +169,6 @@ class _Lowering:
             return lacking.get(jump.target, following)
         self._graph.mark_jump(_name(jump.target))
         return _name(jump.target)
-
-    def _loop(self, loop: Loop, following: ArrowTarget, ways: _Continuations) -> ArrowTarget:
-        again = f"#loop{id(loop)}"
-        self._graph.mark_jump(again)
-        until = self._guard(loop.until, loop, following, again)
-        entry = self._body(loop.body, replace(ways, done=until))
-        self._graph.set_target(again, entry)
-        return entry
 
     # Choices.
 
@@ -290,7 +283,9 @@ class _Lowering:
             return self._body(choice.otherwise, replace(ways, done=following))
         nothing_left = following in {_DONE, _RESOLVED}
         if any(isinstance(q, Outcome) for arm in choice.arms for q in questions(arm.guard)):
-            helped = any(_succeeds(arm.body) for arm in choice.arms)
+            last = [arm.body[-1] for arm in choice.arms if arm.body]
+            # Where an arm ends well, the other answer is the bad one.
+            helped = any(isinstance(n, End) and n.kind is EndKind.RESOLVED for n in last)
             return ways.not_helped if helped and nothing_left else _confirmed(following)
         is_way_out = all(_gives_up(arm.body) for arm in choice.arms)
         is_verified = following == _DONE and self._is_checked_at_end
@@ -478,11 +473,6 @@ def _settles_outcome(body: Body) -> bool:
     if isinstance(last, Choice):
         return any(isinstance(q, Outcome) for arm in last.arms for q in questions(arm.guard))
     return isinstance(last, End | Jump)
-
-
-def _succeeds(body: Body) -> bool:
-    """Return True if the body ends well: then the other answer is the bad one."""
-    return bool(body) and isinstance(body[-1], End) and body[-1].kind is EndKind.RESOLVED
 
 
 def _gives_up(body: Body) -> bool:

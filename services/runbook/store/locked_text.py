@@ -253,11 +253,6 @@ def served_alone(stored: str) -> ServedReading | None:
     return merge_served({reading.reader: reading}, ())
 
 
-def procedure_of(stored: str) -> Procedure:
-    """Parse a stored approved procedure."""
-    return Procedure.model_validate_json(stored)
-
-
 def ticket_doubt(row: TicketDoubtRow) -> TicketDoubt:
     """Return a ticket's doubt from its row."""
     fields = {name: getattr(row, name) for name in TicketDoubt.model_fields}

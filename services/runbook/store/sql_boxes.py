@@ -53,7 +53,18 @@ class SqlBoxStore:
         rows = select(BoxRow).where(BoxRow.document_id == document_id)
         with self._database.session() as session:
             latest_first = rows.order_by(BoxRow.updated_at.desc(), BoxRow.key)
-            return [_word(row) for row in session.scalars(latest_first)]
+            return [
+                BoxWord(
+                    key=row.key,
+                    is_step=row.is_step,
+                    was_step=row.was_step,
+                    words=row.words,
+                    headings=tuple(row.headings),
+                    who=row.who,
+                    at=row.updated_at,
+                )
+                for row in session.scalars(latest_first)
+            ]
 
     def put(
         self,
@@ -99,15 +110,3 @@ class SqlBoxStore:
         with self._database.session() as session:
             for some in batches(document_ids):
                 session.execute(delete(BoxRow).where(BoxRow.document_id.in_(some)))
-
-
-def _word(row: BoxRow) -> BoxWord:
-    return BoxWord(
-        key=row.key,
-        is_step=row.is_step,
-        was_step=row.was_step,
-        words=row.words,
-        headings=tuple(row.headings),
-        who=row.who,
-        at=row.updated_at,
-    )

@@ -12,7 +12,7 @@ from services.kit.access.audit import add_audit
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.runbook.doubts import with_ticket_doubts, without_ticket_doubts
-from services.runbook.model import Doubt, Procedure, Reader, Reading
+from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import (
     Approval,
     ApprovedProcedure,
@@ -29,7 +29,6 @@ from services.runbook.ports import (
 from services.runbook.serving import SERVING_ORDER, find_offers, is_covered, merge_served
 from services.runbook.store.locked_text import (
     LockedText,
-    procedure_of,
     reading_of,
     served_alone,
     ticket_doubt,
@@ -64,7 +63,8 @@ class SqlReadingStore:
                 return
             before = text.snapshot() if is_imported else None
             text.keep(reading)
-            text.note(who or _reader_label(reading), what, detail, before)
+            label = filter(None, (reading.reader.value, reading.model, reading.version))
+            text.note(who or " ".join(label), what, detail, before)
 
     def replace(
         self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
@@ -76,7 +76,9 @@ class SqlReadingStore:
         )
         with self._locked(text_hash) as text:
             before = text.snapshot()
-            text.settle({each.id for each in _of_tickets(text.served())} - unsettled)
+            now = text.served()
+            doubts = now.reading.doubts if now else ()
+            text.settle({each.id for each in doubts if each.ticket} - unsettled)
             text.keep(own)
             kept = [each for each in text.approved if each.procedure in own.procedures]
             text.set_approved(kept)
@@ -329,7 +331,8 @@ def _approvals(session: Session, hashes: Sequence[str]) -> dict[str, list[Approv
     mine = statement.where(ApprovalRow.text_hash.in_(hashes)).order_by(ApprovalRow.id)
     for text_hash, procedure, who, at in session.execute(mine).tuples():
         approval = Approval(by=who, at=at)
-        each = ApprovedProcedure(procedure=procedure_of(procedure), approval=approval)
+        checked = Procedure.model_validate_json(procedure)
+        each = ApprovedProcedure(procedure=checked, approval=approval)
         by_hash.setdefault(text_hash, []).append(each)
     return by_hash
 
@@ -345,15 +348,6 @@ def _open_doubts(session: Session, hashes: Sequence[str]) -> dict[str, list[Tick
     for row in session.scalars(select(TicketDoubtRow).where(*is_open).order_by(TicketDoubtRow.at)):
         by_hash.setdefault(row.text_hash, []).append(ticket_doubt(row))
     return by_hash
-
-
-def _of_tickets(served: ServedReading | None) -> list[Doubt]:
-    return [each for each in served.reading.doubts if each.ticket] if served else []
-
-
-def _reader_label(reading: Reading) -> str:
-    """Return the reader's name for the history."""
-    return " ".join(filter(None, (reading.reader.value, reading.model, reading.version)))
 
 
 def _event(row: HistoryRow) -> Event:
