@@ -11,7 +11,7 @@ from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument
 from services.retrieval.pages import NoReadings, Pages
 from services.runbook.choose import ranked_procedures
-from services.runbook.lowering.lower import lower
+from services.runbook.lowering import lower
 from services.runbook.model import Reading
 from services.runbook.ports import ReadingSource
 from services.runbook.store.sql_readings import SqlReadingStore

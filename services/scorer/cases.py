@@ -13,8 +13,7 @@ from services.kit.lru_cache import LruCache
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.screening.document import hash_of
 from services.runbook.evidence.conditions import Condition, ConditionForests, conditions_of
-from services.runbook.evidence.consensus import Voter, with_votes
-from services.runbook.evidence.fact import Forests, ScoredFact, score_facts
+from services.runbook.evidence.fact import Forests, ScoredFact, Voter, score_facts, with_votes
 from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.evidence.page_lines import CitedPages

@@ -1,14 +1,15 @@
 import pytest
 
 from services.kit.fits.trees import Forest, Tree
-from services.runbook.evidence.consensus import Voter, with_votes
 from services.runbook.evidence.fact import (
     Fact,
     FactKind,
     Forests,
     ScoredFact,
+    Voter,
     in_words,
     score_facts,
+    with_votes,
 )
 from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import (

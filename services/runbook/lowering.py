@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.language.verbs import begins_with_verb
-from services.runbook.lowering.graph import ArrowTarget, Graph
+from services.runbook.lowering_graph import ArrowTarget, Graph
 from services.runbook.model import (
     ESCALATION,
     START,
