@@ -9,7 +9,6 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from services.contracts.gateway import ProgressEvent
 from services.kit.access.access import Access
 from services.kit.access.needs import Need, check_need, needs
 from services.kit.errors import FlowXpertError
@@ -65,9 +64,8 @@ def create_stream_router(tickets: TicketService) -> APIRouter:
                 return Response(status_code=204)
         permission = _ReadPermission(request)
         over = None if follow else ticket.status.is_final
-        return EventSourceResponse(
-            _stream_ticket(tickets, ticket_id, seen, over, permission), ping=PING_S
-        )
+        events = _stream(tickets, seen, permission, ticket_id=ticket_id, over=over)
+        return EventSourceResponse(events, ping=PING_S)
 
     @router.get("/v1/events", response_class=EventSourceResponse)
     @needs(Need.READ)
@@ -79,9 +77,8 @@ def create_stream_router(tickets: TicketService) -> APIRouter:
         seen = await _resume_after(
             tickets, _parse_event_id(last_event_id) if last_event_id else None
         )
-        return EventSourceResponse(
-            _stream_all(tickets, seen, _ReadPermission(request)), ping=PING_S
-        )
+        events = _stream(tickets, seen, _ReadPermission(request))
+        return EventSourceResponse(events, ping=PING_S)
 
     return router
 
@@ -111,14 +108,15 @@ class _ReadPermission:
         return True
 
 
-async def _stream_ticket(
+async def _stream(
     tickets: TicketService,
-    ticket_id: str,
     seen: int,
-    over: bool | None,
     permission: _ReadPermission,
+    *,
+    ticket_id: str | None = None,
+    over: bool | None = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Yield the events of a ticket until its walk is over.
+    """Yield the events of a ticket until its walk is over, or those of all tickets.
 
     With None for `over` it goes on until the reader leaves.
     """
@@ -127,24 +125,10 @@ async def _stream_ticket(
             seen = event.id
             if over is not None:
                 over = event.kind in ENDS or (over and event.kind not in BEGINNINGS)
-            yield _to_sse(event)
+            yield ServerSentEvent(event.model_dump_json(), event=event.kind, id=str(event.id))
         if over:
             return
         await asyncio.sleep(tickets.settings.event_poll_s)
-
-
-async def _stream_all(
-    tickets: TicketService, seen: int, permission: _ReadPermission
-) -> AsyncIterator[ServerSentEvent]:
-    while await permission.is_valid():
-        for event in await run_in_threadpool(tickets.event_feed.after, seen):
-            seen = event.id
-            yield _to_sse(event)
-        await asyncio.sleep(tickets.settings.event_poll_s)
-
-
-def _to_sse(event: ProgressEvent) -> ServerSentEvent:
-    return ServerSentEvent(event.model_dump_json(), event=event.kind, id=str(event.id))
 
 
 async def _resume_after(tickets: TicketService, seen: int | None) -> int:

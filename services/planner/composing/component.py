@@ -121,7 +121,7 @@ class Components:
 
     def find(self, name: str) -> Component | None:
         """Return the component of that name, ignoring case; None if there is none."""
-        return self.by_name.get(name) or self._folded.get(name.casefold())
+        return self.by_name.get(name) or self._by_folded_name.get(name.casefold())
 
     def same_description(self, name: str, instruction: str) -> tuple[str, ...]:
         """Return the component and those with the same description; itself alone if it is named.
@@ -131,21 +131,18 @@ class Components:
         component = self.by_name.get(name)
         if component is None:
             return ()
-        same = self._by_description.get(_normalize(component.description), [])
-        if len(same) < 2 or name.casefold() in instruction.casefold():
+        if not component.description or name.casefold() in instruction.casefold():
             return (name,)
-        return (name, *(each for each in same if each != name))[:10]
+        does = _normalize(component.description)
+        same = (
+            each.name
+            for each in self.by_name.values()
+            if each.description and _normalize(each.description) == does
+        )
+        return tuple(dict.fromkeys((name, *same)))[:10]
 
     @cached_property
-    def _by_description(self) -> dict[str, list[str]]:
-        by_description: dict[str, list[str]] = {}
-        for each in self.by_name.values():
-            if each.description:
-                by_description.setdefault(_normalize(each.description), []).append(each.name)
-        return by_description
-
-    @cached_property
-    def _folded(self) -> dict[str, Component]:
+    def _by_folded_name(self) -> dict[str, Component]:
         return {name.casefold(): each for name, each in self.by_name.items()}
 
 

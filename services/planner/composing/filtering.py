@@ -20,7 +20,9 @@ _JOINT = re.compile(
 )
 _CERTAIN = re.compile(r";|then|after|finally|\n", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_LEAD = re.compile(r"^(?:please|first|next|then|and|also|finally|now)[\s,]+", re.IGNORECASE)
+_LEAD_WORD = r"(?:please|first|next|then|and|also|finally|now)[\s,]+"
+_LEAD = re.compile(rf"^{_LEAD_WORD}", re.IGNORECASE)
+_LEADS = re.compile(rf"^(?:{_LEAD_WORD})+", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 
 
@@ -30,7 +32,8 @@ def clauses(text: str) -> list[str]:
     for line in text.splitlines():
         for sentence in sentences(_BULLET.sub("", line)):
             parts += _parts(sentence)
-    return [each for part in parts if (each := _strip_lead(part))]
+    stripped = (_LEADS.sub("", part.strip(" \t,;.:")) for part in parts)
+    return [part for part in stripped if part]
 
 
 def _parts(sentence: str) -> list[str]:
@@ -45,13 +48,6 @@ def _parts(sentence: str) -> list[str]:
             parts.append(sentence[begin : joint.start()])
             begin = joint.end()
     return [*parts, sentence[begin:]]
-
-
-def _strip_lead(part: str) -> str:
-    text = part.strip(" \t,;.:")
-    while (shorter := _LEAD.sub("", text)) != text:
-        text = shorter
-    return text
 
 
 MOST_SHOWN = 15

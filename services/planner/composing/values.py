@@ -88,14 +88,10 @@ def follows(value: str, instruction: str, name: str = "") -> bool:
     exact = [*(name for name in _names(value) if not _is_number(name)), *_quoted(value)]
     if not set(_numbers(value)) <= _mentioned_numbers(instruction):
         return False
-    return all(_normalize(each) in text for each in exact) and _are_mentioned(
-        _words(value), instruction
-    )
-
-
-def _are_mentioned(words: list[str], instruction: str) -> bool:
+    if not all(_normalize(each) in text for each in exact):
+        return False
     mentioned = _stems(instruction)
-    content = [stem(word) for word in words if not word.isdigit() and word not in _SMALL]
+    content = [stem(word) for word in _words(value) if not word.isdigit() and word not in _SMALL]
     matches = sum(1 for word in content if word in mentioned)
     return matches >= (_MENTIONED_SHARE if len(content) >= _LONG else 1) * len(content)
 

@@ -12,7 +12,7 @@ from services.runbook.checking.walker import PathFinding, findings_of
 from services.runbook.lowering import lower
 from services.runbook.model import End, Procedure
 from services.workflow.lint import Severity, lint
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Workflow
 from services.workflow.plain import plain
 
 _MOST_LINES = 40
@@ -91,7 +91,13 @@ def verify_citations(workflow: Workflow, evidence: Evidence, vectors: RecentVect
     are cited instead; where none do, the step is left without a source, which marks it as the
     model's own. A command that no source shows is taken out, and a note that none says.
     """
-    narrowed = workflow.model_copy(update={"steps": tuple(map(_drop_wide_claim, workflow.steps))})
+    narrowed_steps = tuple(
+        step.model_copy(update={"citations": ()})
+        if sum(c.end_line - c.start_line + 1 for c in step.citations) > _MOST_LINES
+        else step
+        for step in workflow.steps
+    )
+    narrowed = workflow.model_copy(update={"steps": narrowed_steps})
     (grounded,) = Grounder(evidence, vectors).ground([narrowed])
     steps = []
     for step, one, cited in zip(workflow.steps, grounded, cite(grounded), strict=True):
@@ -110,11 +116,6 @@ def verify_citations(workflow: Workflow, evidence: Evidence, vectors: RecentVect
         }
         steps.append(step.model_copy(update=update))
     return workflow.model_copy(update={"steps": tuple(steps)})
-
-
-def _drop_wide_claim(step: Step) -> Step:
-    lines = sum(c.end_line - c.start_line + 1 for c in step.citations)
-    return step.model_copy(update={"citations": ()}) if lines > _MOST_LINES else step
 
 
 def find_prompt_leak(workflow: Workflow, orders: Sequence[str], evidence: Evidence) -> str | None:

@@ -74,8 +74,6 @@ def prefetch_embeddings(vectors: RecentVectors, texts: Sequence[str]) -> Iterato
         enough.set()
 
 
-_log = structlog.get_logger()
-
 _REASONS: Mapping[type[FlowXpertError], str] = {
     ModelUnavailableError: "unavailable",
     ModelRefusedError: "refused",

@@ -5,7 +5,7 @@ numbered on. So a program of several pages is a program of one text, and all tha
 draws programs of a page does so here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -70,13 +70,23 @@ class NumberedExcerpts:
         return "\n\n".join(parts) or "(none)"
 
     def source_citations(self, citations: Sequence[Citation]) -> tuple[Citation, ...]:
-        """Convert citations of these numbers to lines of documents; lines not shown are dropped."""
+        """Convert citations of these numbers to lines of documents; lines not shown are dropped.
+
+        Neighbouring lines of a document are one citation.
+        """
         places = [
             place
             for number, place in sorted(self._places.items())
             if any(cited.start_line <= number <= cited.end_line for cited in citations)
         ]
-        return tuple(_ranges(places))
+        ranges = []
+        for _, run in groupby(
+            enumerate(places), key=lambda item: (item[1][0], item[1][1] - item[0])
+        ):
+            together = [place for _, place in run]
+            (document_id, first), (_, last) = together[0], together[-1]
+            ranges.append(Citation(document_id=document_id, start_line=first, end_line=last))
+        return tuple(ranges)
 
     @cached_property
     def _places(self) -> dict[int, _SourceLine]:
@@ -85,12 +95,3 @@ class NumberedExcerpts:
             for first, excerpt in self.numbered
             for n in range(len(excerpt.lines))
         }
-
-
-def _ranges(places: Sequence[_SourceLine]) -> Iterator[Citation]:
-    """Merge neighbouring lines of a document into one citation."""
-    numbered = enumerate(places)
-    for _, run in groupby(numbered, key=lambda item: (item[1][0], item[1][1] - item[0])):
-        together = [place for _, place in run]
-        (document_id, first), (_, last) = together[0], together[-1]
-        yield Citation(document_id=document_id, start_line=first, end_line=last)

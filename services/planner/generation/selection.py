@@ -92,7 +92,14 @@ def select_excerpts(
     """
     best = best_page(request)
     pages = {page.document_id: _ExcerptSource(page) for page in request.pages if page.text}
-    own = list(_own_excerpts(pages[best.document_id], request.context, page_tokens)) if best else []
+    own: list[Excerpt] = []
+    if best:
+        spans = [span for _, span, _ in _interleaved(request.context)]
+        own_spans = [s for s in spans if s.document_id == best.document_id]
+        relevant = [(span.start_line, span.end_line) for span in own_spans]
+        parts = select_parts(best.text, relevant, int(page_tokens * CHARACTERS_PER_TOKEN))
+        source = pages[best.document_id]
+        own = [source.excerpt(best.title, first, last) for first, last in parts]
     pieces = (*_named_pages(request, best), *_interleaved(request.context))
     return NumberedExcerpts(own, list(_other_excerpts(pieces, pages, own, context_tokens)))
 
@@ -108,10 +115,7 @@ class _ExcerptSource:
 
     def __init__(self, page: PageReading) -> None:
         self.page = page
-
-    @cached_property
-    def _lines(self) -> Sequence[str]:
-        return self.page.text.split("\n")
+        self._lines = page.text.split("\n")
 
     @cached_property
     def _safe(self) -> Sequence[str]:
@@ -122,16 +126,6 @@ class _ExcerptSource:
         """Return the existing lines of a range."""
         lines, safe = self._lines[first - 1 : last], self._safe[first - 1 : last]
         return Excerpt(self.page.document_id, _plain(title), first, tuple(lines), tuple(safe))
-
-
-def _own_excerpts(
-    page: _ExcerptSource, context: KnowledgeContext, tokens: int
-) -> Iterator[Excerpt]:
-    spans = (span for _, span, _ in _interleaved(context))
-    id_, text = page.page.document_id, page.page.text
-    ranges = [(span.start_line, span.end_line) for span in spans if span.document_id == id_]
-    for first, last in select_parts(text, ranges, int(tokens * CHARACTERS_PER_TOKEN)):
-        yield page.excerpt(page.page.title, first, last)
 
 
 def _other_excerpts(

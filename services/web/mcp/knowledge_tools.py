@@ -11,7 +11,6 @@ from services.contracts.mcp import (
 from services.contracts.retrieval import RetrieveRequest
 from services.kit.access.scopes import Scope
 from services.kit.errors import UnavailableError
-from services.knowledge.model import RetrievedChunk
 from services.llm.prompts import quote_untrusted
 from services.tickets.formats import lines_url
 from services.web.mcp.tool import McpTool, Platform
@@ -20,35 +19,33 @@ from services.web.mcp.tool import McpTool, Platform
 def _search(platform: Platform, arguments: SearchKnowledge) -> KnowledgeAnswer:
     request = RetrieveRequest(description=arguments.query, top_chunks=arguments.limit)
     context = platform.retrieval.retrieve(request)
+    passages = []
+    for retrieved in context.chunks:
+        span = retrieved.chunk.span
+        passages.append(
+            KnowledgePassage(
+                document_id=span.document_id,
+                heading=retrieved.chunk.heading_path,
+                start_line=span.start_line,
+                end_line=span.end_line,
+                score=retrieved.score,
+                text=retrieved.chunk.text,
+                url=lines_url(span.document_id, span.start_line, span.end_line),
+            )
+        )
     return KnowledgeAnswer(
-        passages=tuple(map(_to_passage, context.chunks)),
-        confidence=context.confidence,
-        degraded=context.degraded,
-    )
-
-
-def _to_passage(retrieved: RetrievedChunk) -> KnowledgePassage:
-    span = retrieved.chunk.span
-    return KnowledgePassage(
-        document_id=span.document_id,
-        heading=retrieved.chunk.heading_path,
-        start_line=span.start_line,
-        end_line=span.end_line,
-        score=retrieved.score,
-        text=retrieved.chunk.text,
-        url=lines_url(span.document_id, span.start_line, span.end_line),
+        passages=tuple(passages), confidence=context.confidence, degraded=context.degraded
     )
 
 
 def _write_passages(answer: KnowledgeAnswer) -> str:
     if not answer.passages:
         return "No passage was found."
-    return "\n\n".join([answer.notice, *map(_quote_passage, answer.passages)])
-
-
-def _quote_passage(passage: KnowledgePassage) -> str:
-    lines = f"lines {passage.start_line}-{passage.end_line}"
-    return quote_untrusted(f"passage {passage.document_id} {lines}", passage.text)
+    parts = [answer.notice]
+    for passage in answer.passages:
+        lines = f"lines {passage.start_line}-{passage.end_line}"
+        parts.append(quote_untrusted(f"passage {passage.document_id} {lines}", passage.text))
+    return "\n\n".join(parts)
 
 
 SEARCH = McpTool(

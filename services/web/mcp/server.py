@@ -106,7 +106,12 @@ async def _call(
     except FlowXpertError as error:
         return _error_result(error.body())
     except ValidationError as error:
-        return _error_result({"error": "InvalidInputError", "detail": _describe_errors(error)})
+        # Which arguments are wrong, without repeating their values.
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        detail = "; ".join(
+            f"{'.'.join(map(str, e['loc'][:4]))[:80]}: {e['msg']}"[:200] for e in errors[:5]
+        )
+        return _error_result({"error": "InvalidInputError", "detail": detail})
     except Exception:  # noqa: BLE001 - an entry point
         _log.exception("gateway.mcp_tool_failed", tool=tool.name)
         return _error_result({"error": "InternalError", "detail": "a defect; the log tells of it"})
@@ -119,14 +124,6 @@ async def _call(
 def _error_result(body: dict[str, str]) -> types.CallToolResult:
     text = json.dumps(body, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
-
-
-def _describe_errors(error: ValidationError) -> str:
-    """Describe which arguments are wrong, without repeating their values."""
-    errors = error.errors(include_url=False, include_context=False, include_input=False)
-    return "; ".join(
-        f"{'.'.join(map(str, e['loc'][:4]))[:80]}: {e['msg']}"[:200] for e in errors[:5]
-    )
 
 
 def _schema(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN401 - of pydantic

@@ -6,7 +6,6 @@ from itertools import zip_longest
 from starlette.concurrency import run_in_threadpool
 
 from services.contracts.adoption import Acceptance, Judgement, StepJudgement
-from services.contracts.execution import Execution, RunSummary
 from services.contracts.mcp import (
     AnswerQuestion,
     GetRuns,
@@ -29,10 +28,6 @@ from services.web.mcp.tool import McpTool, Platform
 
 class NoOpenQuestionError(InvalidInputError):
     """The ticket has no question to answer."""
-
-
-def _get(platform: Platform, arguments: GetWorkflow) -> TicketWorkflow:
-    return _load_workflow(platform, arguments.ticket_id)
 
 
 async def _make(platform: Platform, arguments: MakeWorkflow) -> TicketWorkflow:
@@ -129,7 +124,7 @@ GET = McpTool(
     scope=Scope.READ,
     arguments=GetWorkflow,
     answer=TicketWorkflow,
-    run=_get,
+    run=lambda platform, arguments: _load_workflow(platform, arguments.ticket_id),
     write=_write_workflow,
 )
 
@@ -219,24 +214,22 @@ def _get_runs(platform: Platform, arguments: GetRuns) -> TicketRuns:
     if execution is None:
         raise NoExecutorError("this gateway knows no executor to ask")
     platform.gateway.queries.ticket(ticket_id)
-    summaries = execution.runs(ticket_id)[:MOST]
-    return TicketRuns(
-        ticket_id=ticket_id, runs=tuple(_to_ticket_run(execution, each) for each in summaries)
-    )
-
-
-def _to_ticket_run(execution: Execution, summary: RunSummary) -> TicketRun:
-    run = execution.run(summary.id)
-    waits = run.approval.shown if run.approval else run.question.text if run.question else ""
-    return TicketRun(
-        id=run.id,
-        mode=run.mode,
-        phase=run.phase,
-        outcome=run.outcome,
-        why=run.why,
-        waits_for=waits,
-        report=run.report,
-    )
+    runs = []
+    for summary in execution.runs(ticket_id)[:MOST]:
+        run = execution.run(summary.id)
+        waits = run.approval.shown if run.approval else run.question.text if run.question else ""
+        runs.append(
+            TicketRun(
+                id=run.id,
+                mode=run.mode,
+                phase=run.phase,
+                outcome=run.outcome,
+                why=run.why,
+                waits_for=waits,
+                report=run.report,
+            )
+        )
+    return TicketRuns(ticket_id=ticket_id, runs=tuple(runs))
 
 
 def _write_runs(answer: TicketRuns) -> str:

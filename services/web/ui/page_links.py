@@ -133,18 +133,13 @@ class PageLinks:
             return LinkTarget(outside, written, is_outside=True)
         picture = self._pictures.get(linked_path(written, self._document_id))
         if picture and picture.content_hash:
-            address = picture_address(self._document_id, picture)
+            query = urlencode({"document": self._document_id})
+            address = f"/knowledge/picture/{picture.content_hash}?{query}"
             return LinkTarget(
                 address, written, picture=ShownPicture(address, picture.width, picture.height)
             )
         refusal = picture.refusal if picture else "it was not taken in with the page"
         return LinkTarget(lines_url(self._document_id, line, line), written, why_not=refusal)
-
-
-def picture_address(document_id: str, picture: PagePicture) -> str:
-    """Return the address of a picture's bytes."""
-    query = urlencode({"document": document_id})
-    return f"/knowledge/picture/{picture.content_hash}?{query}"
 
 
 def _slug(text: str) -> str:

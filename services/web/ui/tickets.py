@@ -129,13 +129,22 @@ def filter_groups(query: ListQuery, counts: Counts) -> list[FilterGroup]:
         is_chosen = query.holder == holder
         to = list_address(query, holder="" if is_chosen else holder)
         choices.append(FilterChoice(label, to, is_chosen))
+    times = [
+        FilterChoice(
+            label,
+            list_address(query, within=None if query.within is within else within),
+            query.within is within,
+        )
+        for within, label in _WITHIN.items()
+    ]
     filters = [
         _resolved_group(query, counts.of["resolved"]),
         FilterGroup("holder", "Taken", choices),
         _state_group(query, counts),
+        *(_group(query, name, title, counts.of[name]) for name, title in _GROUPS.items()),
+        FilterGroup("within", "Came in", times),
     ]
-    filters += [_group(query, name, title, counts.of[name]) for name, title in _GROUPS.items()]
-    return [group for group in (*filters, _time_group(query)) if group.choices]
+    return [group for group in filters if group.choices]
 
 
 def sort_choices(query: ListQuery) -> list[FilterChoice]:
@@ -213,18 +222,6 @@ def _group(query: ListQuery, name: str, title: str, counts: Mapping[str, int]) -
     shown = max(SHOWN, len(selected))
     left_out = max(0, len(choices) - MOST)
     return FilterGroup(name, title, choices[:shown], choices[shown:MOST], left_out)
-
-
-def _time_group(query: ListQuery) -> FilterGroup:
-    choices = [
-        FilterChoice(
-            label,
-            list_address(query, within=None if query.within is within else within),
-            query.within is within,
-        )
-        for within, label in _WITHIN.items()
-    ]
-    return FilterGroup("within", "Came in", choices)
 
 
 def _choice(query: ListQuery, name: str, value: str, label: str, count: int) -> FilterChoice:

@@ -55,7 +55,7 @@ def test_other_brackets_are_no_call(text):
 
 
 def test_it_reads_what_the_composer_writes():
-    from services.planner.composing.page import describe_call as written
+    from services.planner.composing.drafting import describe_call as written
 
     call = ComposedCall(
         step="s1",

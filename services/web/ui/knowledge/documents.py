@@ -1,6 +1,6 @@
 """Pages of documents: roots, folders, one document with its processing, upload and removal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated
@@ -9,7 +9,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from services.contracts.gateway import Citing
 from services.contracts.ingestion import (
     DocumentQuery,
     ForgetRequest,
@@ -84,7 +83,10 @@ def create_document_pages(backend: KnowledgeBackend) -> APIRouter:
         contents = backend.services.ingestion.contents(document_id)
         first = first_shown(min(start, len(contents.lines)))
         citing = backend.citations.of_document(document_id)
+        spans = (span for each in citing if each.workflow_id for span in each.lines)
         pictures = pictures_from(backend.services.ingestion)
+        source = contents.document.source
+        roots = backend.services.ingestion.roots()
         return backend.page(
             "knowledge/documents/page.html",
             tab="Documents",
@@ -94,9 +96,9 @@ def create_document_pages(backend: KnowledgeBackend) -> APIRouter:
             lines=contents.lines[first - 1 : first - 1 + LINES_SHOWN],
             lines_shown=LINES_SHOWN,
             citing=citing,
-            cited=cited_lines(citing),
+            cited={number for start, end in spans for number in range(start, end + 1)},
             pictures=pictures_by_line(pictures, document_id, contents.lines),
-            is_upload=is_upload(contents.document.source, backend.services.ingestion.roots()),
+            is_upload=any(root.path == source and root.is_upload for root in roots),
             may_ingest=current_caller().may(Scope.INGEST),
             name_of_root=name_of_root,
         )
@@ -129,17 +131,6 @@ def breadcrumbs(under: str) -> Iterator[Crumb]:
     names = [name for name in under.split("/") if name]
     paths = accumulate(names, lambda path, name: f"{path}/{name}")
     return (Crumb(name, f"{path}/") for name, path in zip(names, paths, strict=True))
-
-
-def cited_lines(citing: Sequence[Citing]) -> set[int]:
-    """Return the numbers of the lines that workflows cite."""
-    spans = (span for each in citing if each.workflow_id for span in each.lines)
-    return {number for start, end in spans for number in range(start, end + 1)}
-
-
-def is_upload(source: str, roots: Sequence[IngestedRoot]) -> bool:
-    """Return True if the root holds uploaded documents, each of which may be removed alone."""
-    return any(root.path == source and root.is_upload for root in roots)
 
 
 def name_of_root(root: IngestedRoot) -> str:

@@ -156,17 +156,18 @@ class TicketLinkedPages:
         written = (each for each in page.link_targets if len(each) <= LONGEST_LINK)
         inside = [each for each in written if linked_path(each, document_id)]
         query = LinkQuery(document_id=document_id, links=tuple(inside[:MOST_LINKS]))
+
+        def address(document: str, fragment: str) -> str:
+            is_own = document == self._own
+            return "#workflow" if is_own else self.at.beside(document, fragment)
+
         linked: LinkedDocuments | None = None
         if self._ingestion is not None:
             with suppress(FlowXpertError):
                 documents = self._ingestion.linked(query) if inside else {}
-                linked = LinkedDocuments(documents, self._address, self.progress)
+                linked = LinkedDocuments(documents, address, self.progress)
         pictures = pictures_from(self._ingestion)
         return links_with_pictures(page, document_id, pictures, linked=linked, region=region)
-
-    def _address(self, document: str, fragment: str) -> str:
-        is_own = document == self._own
-        return "#workflow" if is_own else self.at.beside(document, fragment)
 
     @cached_property
     def progress(self) -> dict[str, str]:

@@ -37,6 +37,15 @@ from services.web.ui.templates import capitalize_first
 
 _INDENT = "· "
 _LINES_AROUND = 2
+_KINDS: dict[type, str] = {
+    Do: "do",
+    End: "end",
+    Remark: "note",
+    Jump: "goto",
+    Choice: "choice",
+    Loop: "repeat",
+    Arm: "arm",
+}
 
 
 @dataclass(frozen=True)
@@ -115,11 +124,14 @@ class ShownNode:
 def build_menu(outline: Outline, id_: str) -> StepMenu:
     """Build the menu of a node or arm."""
     location = outline.locations[id_]
-    if isinstance(location.thing, Arm) and len(outline.choice_of(location).arms) > 1:
-        moves = tuple(_arm_move_buttons(outline, location))
+    buttons: list[Button] = []
+    if isinstance(location.thing, Arm) and len(arms := outline.choice_of(location).arms) > 1:
+        if location.at:
+            buttons.append(Button(f"move before {arms[location.at - 1].id}", "Ask it earlier"))
+        if location.at + 1 < len(arms):
+            buttons.append(Button(f"move after {arms[location.at + 1].id}", "Ask it later"))
     else:
-        moves = tuple(_move_buttons(outline, outline.node(id_)))
-    buttons = list(moves)
+        buttons += _move_buttons(outline, outline.node(id_))
     if isinstance(outline.locations.get(location.body, location).thing, Arm) and not isinstance(
         location.thing, Arm
     ):
@@ -166,7 +178,7 @@ def build_node_view(outline: Outline, id_: str, typed: StepForm | None) -> Shown
     is_node = not isinstance(node.thing, Arm)
     return ShownNode(
         node=thing.id,
-        kind=_kind(thing),
+        kind=_KINDS.get(type(thing), "arm"),
         text=text_of(thing),
         lines=thing.lines,
         hanging=_describe_conditions(outline, location),
@@ -199,18 +211,6 @@ def build_node_view(outline: Outline, id_: str, typed: StepForm | None) -> Shown
 
 def _guard_of(conditional: Arm | Loop) -> Guard | None:
     return conditional.guard if isinstance(conditional, Arm) else conditional.until
-
-
-def _kind(thing: Node | Arm) -> str:
-    kinds: dict[type, str] = {
-        Do: "do",
-        End: "end",
-        Remark: "note",
-        Jump: "goto",
-        Choice: "choice",
-        Loop: "repeat",
-    }
-    return kinds.get(type(thing), "arm")
 
 
 def _child_bodies(thing: Node | Arm) -> list[Body]:
@@ -280,14 +280,6 @@ def _move_buttons(outline: Outline, location: Location) -> Iterator[Button]:
 
 def _move_into_label(where: str, arm: Arm) -> str:
     return f"Move into the condition {where}: {guard_in_words(arm.guard)}"
-
-
-def _arm_move_buttons(outline: Outline, location: Location) -> Iterator[Button]:
-    arms = outline.choice_of(location).arms
-    if location.at:
-        yield Button(f"move before {arms[location.at - 1].id}", "Ask it earlier")
-    if location.at + 1 < len(arms):
-        yield Button(f"move after {arms[location.at + 1].id}", "Ask it later")
 
 
 def _describe_conditions(outline: Outline, location: Location) -> str:

@@ -83,8 +83,11 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     procedure = detail.reading.procedures[place]
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
-    lowered = lower(procedure, name, {each.node: each.question for each in doubts})
-    workflow = lowered if detail.states[place].by else _with_chances(lowered, detail, name)
+    workflow = lower(procedure, name, {each.node: each.question for each in doubts})
+    if not detail.states[place].by:
+        origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
+        signed = workflow.model_copy(update={"provenance": origin})
+        workflow = mark_doubts(signed, {name: "\n".join(detail.lines)}, _forests())
     steps = tuple(_shown_steps(workflow, Outline(with_ids(procedure))))
     numbers = extent_lines(procedure)
     first = max(1, min(numbers, default=1) - _LINES_AROUND)
@@ -112,12 +115,6 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
         ),
         others=tuple(undrawn_nodes(procedure, {each.step.node for each in steps})),
     )
-
-
-def _with_chances(workflow: Workflow, detail: ReadingDetail, name: str) -> Workflow:
-    origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
-    signed = workflow.model_copy(update={"provenance": origin})
-    return mark_doubts(signed, {name: "\n".join(detail.lines)}, _forests())
 
 
 @cache
