@@ -31,12 +31,7 @@ def is_read_only_step(step: Step) -> bool:
         return is_inspection(step.text)
     if not all(effect_of(command).only_looks for command in step.commands):
         return False
-    return is_read_only_text(step.block)
-
-
-def is_read_only_text(text: str) -> bool:
-    """Return True if a sentence of the text is a check, and none is any other action."""
-    parts = sentences_of(text)
+    parts = sentences_of(step.block)
     return any(map(is_inspection, parts)) and not any(map(_is_action, parts))
 
 

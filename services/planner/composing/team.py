@@ -80,11 +80,10 @@ class ComposingTask:
 
 @dataclass
 class ComposingTeam:
-    """Team of prompts for one task; without a supervisor each member works once."""
+    """Team of prompts for one task."""
 
     session: ModelSession
     task: ComposingTask
-    has_supervisor: bool = True
     notes: list[str] = field(default_factory=list)
     _title: str = ""
     _procedure: Procedure | None = None
@@ -112,11 +111,7 @@ class ComposingTeam:
         return self._draft()
 
     def _work(self) -> None:
-        turn = (
-            self._ask_supervisor(Next.ORCHESTRATOR)
-            if self.has_supervisor
-            else Turn(Next.ORCHESTRATOR)
-        )
+        turn = self._ask_supervisor(Next.ORCHESTRATOR)
         if self._procedure is None and turn.next in {Next.FILLER, Next.DONE}:
             turn = Turn(Next.ORCHESTRATOR, turn.reason)
         done: dict[Next, int] = {Next.ORCHESTRATOR: 0, Next.FILLER: 0}
@@ -139,8 +134,6 @@ class ComposingTeam:
         onward = Next.FILLER if last is Next.ORCHESTRATOR else Next.DONE
         if onward is Next.FILLER and not any(call.component for call in self._calls):
             onward = Next.DONE
-        if not self.has_supervisor:
-            return Turn(onward)
         turn = self._ask_supervisor(onward)
         if turn.next in done and done[turn.next] > SENT_BACK:
             self.notes.append(f"not mended after {SENT_BACK} times: {turn.reason}"[:_LONGEST])
@@ -183,25 +176,25 @@ class ComposingTeam:
         self._adopt_plan(plan)
 
     def _adopt_plan(self, plan: CompositionPlan) -> None:
-        """Adopt the new plan; a step that calls the same component as before keeps its values."""
+        """Adopt the new plan; a step that calls the same component as before keeps its values.
+
+        A call becomes a choice if other components have the same description.
+        """
+        instruction = "\n".join(self.task.instructions)
         kept = {(call.does, call.component): self._arguments.get(call.step) for call in self._calls}
         self._title = without_secrets(plan.title) or self._title
         self._procedure = plan.procedure
-        self._calls = tuple(map(self._with_alternatives, plan.calls(self.task.components)))
+        self._calls = tuple(
+            call.model_copy(update={"component": "", "options": same})
+            if len(same := self.task.components.same_description(call.component, instruction)) > 1
+            else call
+            for call in plan.calls(self.task.components)
+        )
         self._arguments = {
             call.step: values
             for call in self._calls
             if (values := kept.get((call.does, call.component)))
         }
-
-    def _with_alternatives(self, call: ComposedCall) -> ComposedCall:
-        """Turn the call into a choice if other components have the same description."""
-        alternatives = self.task.components.same_description(
-            call.component, "\n".join(self.task.instructions)
-        )
-        if len(alternatives) < 2:
-            return call
-        return call.model_copy(update={"component": "", "options": alternatives})
 
     def _run_filler(self, reason: str) -> None:
         assert self._procedure is not None  # noqa: S101 - the orchestrator was there before

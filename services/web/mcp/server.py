@@ -10,7 +10,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
@@ -60,8 +60,8 @@ def create_server(platform: Platform, caller: Caller) -> Server[dict[str, Any]]:
                     name=tool.name,
                     title=tool.title,
                     description=tool.description,
-                    input_schema=_schema(tool.arguments, "validation"),
-                    output_schema=_schema(tool.answer, "serialization"),
+                    input_schema=tool.arguments.model_json_schema(),
+                    output_schema=tool.answer.model_json_schema(mode="serialization"),
                     annotations=types.ToolAnnotations(
                         read_only_hint=tool.is_read_only,
                         destructive_hint=False,
@@ -124,10 +124,6 @@ async def _call(
 def _error_result(body: dict[str, str]) -> types.CallToolResult:
     text = json.dumps(body, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
-
-
-def _schema(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN401 - of pydantic
-    return model.model_json_schema(mode=mode)
 
 
 def _same_origin_settings(headers: Headers) -> TransportSecuritySettings:

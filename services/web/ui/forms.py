@@ -15,14 +15,6 @@ P = ParamSpec("P")
 Route = Callable[P, Response]
 
 
-async def _sent_field_names(request: Request) -> frozenset[str]:
-    """Return the names of the fields that a form sent, empty ones included."""
-    return frozenset(await request.form())
-
-
-SentFields = Annotated[frozenset[str], Depends(_sent_field_names)]
-
-
 def form_route(*refusals: type[FlowXpertError]) -> Callable[[Route[P]], Route[P]]:
     """Make a route answer these refusals with an error page; all refusals if none is named."""
     caught = refusals or (FlowXpertError,)
@@ -61,7 +53,7 @@ async def _read_fields(request: Request) -> dict[str, str]:
 
 
 FormFields = Annotated[dict[str, str], Depends(_read_fields)]
-"""All fields of the form by their names, each cut at 500 characters."""
+"""All fields of the form by their names, empty ones included, each cut at 500 characters."""
 
 
 def arguments_of(fields: Mapping[str, str]) -> dict[str, str]:

@@ -53,7 +53,10 @@ def create_list_page(tickets: TicketService) -> APIRouter:
             page=page,
             counts=counts,
             groups=filter_groups(query, counts),
-            sorts=sort_choices(query),
+            sorts=[
+                FilterChoice(label, list_address(query, sort=sort), query.sort is sort)
+                for sort, label in _SORTS.items()
+            ],
             chosen=active_filters(query),
             also_over=list_address(query, resolved=None),
             here=list_address(query, cursor=query.cursor) if query.cursor else list_address(query),
@@ -145,14 +148,6 @@ def filter_groups(query: ListQuery, counts: Counts) -> list[FilterGroup]:
         FilterGroup("within", "Came in", times),
     ]
     return [group for group in filters if group.choices]
-
-
-def sort_choices(query: ListQuery) -> list[FilterChoice]:
-    """Return the orders that the list can have."""
-    return [
-        FilterChoice(label, list_address(query, sort=sort), query.sort is sort)
-        for sort, label in _SORTS.items()
-    ]
 
 
 def active_filters(query: ListQuery) -> list[FilterChoice]:

@@ -52,10 +52,6 @@ class KnowledgeBackend:
         """Return the readings, on behalf of the page's caller; raises as `services` does."""
         return self.services.readings(current_caller())
 
-    def proposals(self) -> Proposals:
-        """Return the proposals; raises as `services` does."""
-        return self.services.proposals
-
     def composing(self) -> Compositions:
         """Return the service that drafts procedures and edits; raises as `services` does."""
         if self.services.composing is None:
@@ -76,7 +72,7 @@ class KnowledgeBackend:
     def _count_waiting(self) -> int:
         """Return the number of waiting proposals; 0 if unavailable, so that the page is shown."""
         try:
-            return len(self.proposals().proposals(ProposalState.PROPOSED))
+            return len(self.services.proposals.proposals(ProposalState.PROPOSED))
         except FlowXpertError:
             return 0
 

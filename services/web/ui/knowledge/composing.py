@@ -78,7 +78,7 @@ def create_compose_pages(backend: KnowledgeBackend) -> APIRouter:
                 raise InvalidInputError("there is no draft to propose")
             words = fields.get("words", "")[:2000]
             page = backend.composing().page(CompositionProposal(draft=draft, words=words))
-            proposal = backend.proposals().propose(page)
+            proposal = backend.services.proposals.propose(page)
         except FlowXpertError as error:
             return _page_with_refusal(backend, fields, error)
         return redirect_to("knowledge", "proposals", proposal.id)

@@ -24,7 +24,7 @@ from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError
 from services.runbook.ports import ReadingState
 from services.web.ui.forms import redirect_to
 from services.web.ui.knowledge.backend import KnowledgeBackend
-from services.web.ui.knowledge.readings.views import ShownProcedure, procedure_views
+from services.web.ui.knowledge.readings.views import procedure_views
 
 _Why = Annotated[str, Form(max_length=2000)]
 _Hash = Annotated[str, Form(max_length=64)]
@@ -39,7 +39,7 @@ def create_proposal_pages(backend: KnowledgeBackend) -> APIRouter:
     @needs(Need.READ)
     def proposals_page(state: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
         """List the proposals, the latest first; a state that does not exist shows all."""
-        proposals = backend.proposals().proposals()
+        proposals = backend.services.proposals.proposals()
         chosen = ProposalState(state) if state in set(ProposalState) else None
         return backend.page(
             "knowledge/proposals/list.html",
@@ -54,7 +54,7 @@ def create_proposal_pages(backend: KnowledgeBackend) -> APIRouter:
     @needs(Need.READ)
     def proposal_page(proposal_id: str) -> HTMLResponse:
         """Show one proposal, its procedures beside its lines."""
-        return _render_proposal(backend, backend.proposals().proposal(proposal_id))
+        return _render_proposal(backend, backend.services.proposals.proposal(proposal_id))
 
     @router.post("/knowledge/proposals/{proposal_id}/acceptance")
     @needs(Need.APPROVE)
@@ -95,9 +95,9 @@ def _apply_decision(
     typed: str = "",
 ) -> Response:
     try:
-        decide(backend.proposals())
+        decide(backend.services.proposals)
     except (ConflictError, InvalidInputError, ForbiddenError) as error:
-        detail = backend.proposals().proposal(proposal_id)
+        detail = backend.services.proposals.proposal(proposal_id)
         return _render_proposal(
             backend, detail, refused=str(error), typed=typed, status=error.status_code
         )
@@ -118,12 +118,16 @@ def _render_proposal(
     """
     is_edited = bool(typed) and typed != detail.text
     before, after = (detail.text, typed) if is_edited else (detail.original, detail.text)
+    procedures = procedure_views(_to_reading_detail(detail))
+    if len(procedures) == 1:  # it is shown beside the whole page
+        whole = tuple(detail.text.split("\n"))
+        procedures = [replace(procedures[0], first_line=1, lines=whole)]
     return backend.page(
         "knowledge/proposals/page.html",
         status_code=status,
         tab="Proposed pages",
         detail=detail,
-        procedures=shown_procedures(detail),
+        procedures=procedures,
         changes=list(changes_of(before, after)) if before else [],
         is_edited=is_edited,
         text=typed if is_edited else detail.text,
@@ -141,14 +145,6 @@ class ShownChange:
     number: int
     """Number of the line in the text that has it."""
     line: str
-
-
-def shown_procedures(detail: ProposalDetail) -> list[ShownProcedure]:
-    """Return the procedures as drawn; a single one beside the whole page."""
-    views = procedure_views(_to_reading_detail(detail))
-    if len(views) != 1:
-        return views
-    return [replace(views[0], first_line=1, lines=tuple(detail.text.split("\n")))]
 
 
 def changes_of(before: str, after: str) -> Iterator[ShownChange]:

@@ -1,5 +1,6 @@
 """History of a ticket in words, from its events."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,14 +67,8 @@ def evidence_by_step(
     return {str(each["step"]): each for look in looks for each in look.facts["seen"]}
 
 
-class _Facts(dict[str, Any]):
-    """Facts of an event; a missing fact is shown as a dash."""
-
-    def __missing__(self, key: str) -> str:
-        return "–"
-
-
 def _describe(event: ProgressEvent, names: Mapping[str, str]) -> str:
+    """Describe an event in words; a missing fact is a dash."""
     facts = event.facts
     step = names.get(str(facts.get("step", "")), "a step that is not shown")
     verdict, team = facts.get("verdict", "judged"), facts.get("team")
@@ -86,7 +81,7 @@ def _describe(event: ProgressEvent, names: Mapping[str, str]) -> str:
         "found": f"triage chose the team {team}" if team else "no team was found",
     }
     kind = KINDS.get(event.kind)
-    return kind.words.format_map(_Facts(facts | phrases)) if kind else ""
+    return kind.words.format_map(defaultdict(lambda: "–", facts | phrases)) if kind else ""
 
 
 _BACK = "taken back"

@@ -20,7 +20,7 @@ from services.knowledge.page.block import Page
 from services.runbook.checklist.shown import page_of
 from services.tickets.adoption.service import AdoptionService
 from services.tickets.ticket.addresses import MAX_ID_CHARACTERS, Id
-from services.web.ui.forms import SentFields, form_route, query_string, redirect_to
+from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.page_links import (
     LinkedDocuments,
     PageLinks,
@@ -187,7 +187,7 @@ def create_side_page_forms(adoption: AdoptionService) -> APIRouter:
     @form_route()
     @needs(Need.OPERATE)
     def mark_beside(  # noqa: PLR0917 - FastAPI passes them by name
-        sent: SentFields,
+        sent: FormFields,
         ticket_id: Id,
         beside: DocumentParam,
         step: Annotated[str, Form(max_length=400)],

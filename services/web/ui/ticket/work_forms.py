@@ -27,7 +27,7 @@ from services.tickets.adoption.service import AdoptionService
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
 from services.tickets.ticket.queries import WorkflowNotFoundError
-from services.web.ui.forms import SentFields, form_route, query_string, redirect_to
+from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.ticket.side_page import DocumentParam, FragmentParam
 from services.web.ui.ticket.views import numbers_of
 from services.workflow.editing.edits import (
@@ -57,7 +57,7 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
     @form_route()
     @needs(Need.OPERATE)
     def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-        sent: SentFields,
+        sent: FormFields,
         ticket_id: Id,
         workflow_id: Id,
         step: _Step,
