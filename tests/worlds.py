@@ -95,7 +95,7 @@ def team_over(catalogue: Path, folder: Path, *pages: Path) -> Iterator[Team]:
         patch.setenv("FLOWXPERT_OIDC_AUDIENCE", AUDIENCE)
         patch.setenv("FLOWXPERT_OIDC_JWKS_URL", f"{keys.url}/jwks")
         settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             for each in pages:
                 platform.ingestion.ingest_here(each)
             platform.start()

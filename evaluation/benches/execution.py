@@ -220,7 +220,7 @@ def world_in(
         team.equip(simulation.folder)
         os.environ["FLOWXPERT_EXECUTOR_CATALOGUE"] = str(simulation.folder)
         try:
-            with Embedded.open(PlatformSettings(data_dir=folder / "data")) as platform:
+            with Embedded(PlatformSettings(data_dir=folder / "data")) as platform:
                 platform.ingestion.ingest_here(team.pages)
                 platform.start()
                 with TestClient(platform.app, base_url="http://127.0.0.1") as client:

@@ -131,7 +131,7 @@ def scene_in(folder: Path, fault: Fault) -> Iterator[Scene]:
                 (pages / page.name).write_text(page.read_text())
         os.environ["FLOWXPERT_EXECUTOR_CATALOGUE"] = str(simulation.folder)
         try:
-            with Embedded.open(PlatformSettings(data_dir=folder / "data")) as platform:
+            with Embedded(PlatformSettings(data_dir=folder / "data")) as platform:
                 platform.ingestion.ingest_here(pages)
                 platform.start()
                 with TestClient(platform.app, base_url="http://127.0.0.1") as client:

@@ -21,7 +21,7 @@ def open_platform(data_dir: Path) -> "Iterator[Embedded]":
     from services.deployment.embedded import Embedded  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
-    with Embedded.open(settings_of(data_dir)) as platform:
+    with Embedded(settings_of(data_dir)) as platform:
         if not platform.documents.hashes():
             raise InvalidInputError(f"nothing is ingested in {str(data_dir)!r}: `flowxpert ingest`")
         yield platform

@@ -62,7 +62,7 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
     try:
         from services.deployment.embedded import Embedded  # noqa: PLC0415
 
-        return Embedded.open(settings)
+        return Embedded(settings)
     except ModuleNotFoundError as error:
         raise OneServiceError(
             f"this command opens the whole platform, and {error.name} is not installed here: the "

@@ -1,18 +1,13 @@
 """All rooms in one process: what `flowxpert up`, `ingest` and `bench` run on."""
 
 from functools import cached_property
-from typing import Self
 
 from fastapi import FastAPI
 
 from services.deployment.peers import LocalPeers
 from services.deployment.process import Process
 from services.deployment.rooms import ROOMS
-from services.gateway.parts import GatewayParts
 from services.gateway.room import ROOM as GATEWAY
-from services.ingestion.proposals.service import ProposalService
-from services.ingestion.service import IngestionService
-from services.ingestion.sync.service import SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.workforce import Periodic
 from services.kit.settings import PlatformSettings
@@ -23,11 +18,7 @@ from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.learning.service import SiteLearning
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel, guard_model
-from services.planner.composing.composer import Composer
-from services.planner.service import PlannerService
-from services.retrieval.service import RetrievalService
 from services.room.stores import Stores
-from services.scorer.service import ScorerService
 
 SERVING_THREADS = 1
 """Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
@@ -38,7 +29,7 @@ _LEARNS_AFTER_S = 300.0
 """Delay of the first learning run, so that start-up work is finished by then."""
 
 
-class Embedded(Process):
+class Embedded(Process, LocalPeers):
     """The rooms on embedded stores, or on servers where the settings name them.
 
     Opening it takes the data folder for this process and migrates the database; a room is built
@@ -46,19 +37,6 @@ class Embedded(Process):
     """
 
     def __init__(self, settings: PlatformSettings, *, model: ChatModel | None = None) -> None:
-        """See `open`."""
-        stores = Stores(
-            "flowxpert", settings, is_alone=True, model=guard_model(model) if model else None
-        )
-        super().__init__("flowxpert", stores)
-        self._rooms = LocalPeers(stores)
-        with self._closing.pop_all() as opening:
-            for room in ROOMS:
-                self._rooms.open_room(room)
-            self._closing = opening.pop_all()
-
-    @classmethod
-    def open(cls, settings: PlatformSettings, *, model: ChatModel | None = None) -> Self:
         """Open stores and rooms; close it, or use it as a context.
 
         `model` stands for the one that the settings name.
@@ -67,52 +45,20 @@ class Embedded(Process):
             DataDirInUseError: Another process owns the data folder.
             UnavailableError: A server that the settings name did not answer.
         """
-        return cls(settings, model=model)
+        stores = Stores(
+            "flowxpert", settings, is_alone=True, model=guard_model(model) if model else None
+        )
+        Process.__init__(self, "flowxpert", stores)
+        LocalPeers.__init__(self, stores)
+        with self._closing.pop_all() as opening:
+            for room in ROOMS:
+                self.open_room(room)
+            self._closing = opening.pop_all()
 
     @cached_property
     def app(self) -> FastAPI:
         """The gateway's app, which serves ingestion's routes too: one address for everything."""
-        return self._rooms.open_room(GATEWAY).create_app(self.checks())
-
-    @property
-    def gateway(self) -> GatewayParts:
-        """The gateway's part that commands use."""
-        return self._rooms.gateway
-
-    @property
-    def ingestion(self) -> IngestionService:
-        """Documents and readings."""
-        return self._rooms.ingestion
-
-    @property
-    def syncs(self) -> SyncService:
-        """Sources that are synced on a schedule."""
-        return self._rooms.syncing
-
-    @property
-    def proposals(self) -> ProposalService:
-        """Pages that wait to be accepted."""
-        return self._rooms.proposals
-
-    @property
-    def retrieval(self) -> RetrievalService:
-        """Ranked knowledge."""
-        return self._rooms.retrieval
-
-    @property
-    def planner(self) -> PlannerService:
-        """Candidate workflows."""
-        return self._rooms.planner
-
-    @property
-    def composing(self) -> Composer:
-        """Procedures and edits of sentences."""
-        return self._rooms.composing
-
-    @property
-    def scorer(self) -> ScorerService:
-        """Ranked candidates."""
-        return self._rooms.scorer
+        return self.open_room(GATEWAY).create_app({"queue": self.check_queue})
 
     @property
     def database(self) -> Database:
@@ -159,18 +105,16 @@ class Embedded(Process):
         Raises:
             QueueUnavailableError: The broker did not answer.
         """
-        rooms = {room: self._rooms.open_room(room) for room in ROOMS}
+        rooms = {room: self.open_room(room) for room in ROOMS}
         for opened in rooms.values():
             if opened.begin is not None:
                 opened.begin()
         self.embed_beside_others()
         self._begin()
-        self._start_workers(rooms, beside=self._learning_jobs())
-
-    def _learning_jobs(self) -> tuple[Periodic, ...]:
-        """Return the periodic job that learns from how tickets ended, across several rooms."""
-        hours = self.settings.learn_every_hours
-        if not hours:
-            return ()
-        work = SiteLearning.of(self.database).run
-        return (Periodic("learning", work, every_s=hours * 3600, first_after_s=_LEARNS_AFTER_S),)
+        learning: list[Periodic] = []
+        if hours := self.settings.learn_every_hours:
+            work = SiteLearning.of(self.database).run
+            learning += [
+                Periodic("learning", work, every_s=hours * 3600, first_after_s=_LEARNS_AFTER_S)
+            ]
+        self._start_workers(rooms, beside=learning)

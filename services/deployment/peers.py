@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from services.contracts.addresses import AddressSettings
-from services.contracts.composing import Compositions, CompositionsClient
-from services.contracts.execution import Execution, ExecutionClient
+from services.contracts.composing import CompositionsClient
+from services.contracts.execution import ExecutionClient
 from services.contracts.gateway import Tickets, TicketsClient
-from services.contracts.ingestion import Ingestion, IngestionClient
-from services.contracts.planner import Planner, PlannerClient
-from services.contracts.proposals import Proposals, ProposalsClient
+from services.contracts.ingestion import IngestionClient
+from services.contracts.planner import PlannerClient
+from services.contracts.proposals import ProposalsClient
 from services.contracts.readings import Readings, ReadingsClient
-from services.contracts.retrieval import Retrieval, RetrievalClient
-from services.contracts.scorer import Scorer, ScorerClient
-from services.contracts.searching import Searches, SearchesClient
-from services.contracts.summaries import Summaries, SummariesClient
-from services.contracts.syncing import SyncSources, SyncSourcesClient
+from services.contracts.retrieval import RetrievalClient
+from services.contracts.scorer import ScorerClient
+from services.contracts.searching import SearchesClient
+from services.contracts.summaries import SummariesClient
+from services.contracts.syncing import SyncSourcesClient
 from services.deployment.rooms import frontends_of
 from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
@@ -133,8 +133,25 @@ class LocalPeers:
         return self._stores.knowledge_checks()
 
 
+def _client_of(make: Callable[[ServiceClient], S], service: str) -> cached_property[S]:
+    """Return a property of `RemotePeers`: the client of a contract, made on first use."""
+    return cached_property(lambda peers: make(peers._client(service)))
+
+
 class RemotePeers:
     """Services at the addresses of the settings; the owner of `closing` closes the clients."""
+
+    ingestion = _client_of(IngestionClient, "ingestion")
+    proposals = _client_of(ProposalsClient, "ingestion")
+    syncing = _client_of(SyncSourcesClient, "ingestion")
+    retrieval = _client_of(RetrievalClient, "retrieval")
+    planner = _client_of(PlannerClient, "planner")
+    composing = _client_of(CompositionsClient, "planner")
+    scorer = _client_of(ScorerClient, "scorer")
+    tickets = _client_of(TicketsClient, "gateway")
+    execution = _client_of(ExecutionClient, "executor")
+    searching = _client_of(SearchesClient, "executor")
+    summaries = _client_of(SummariesClient, "executor")
 
     def __init__(
         self,
@@ -153,53 +170,9 @@ class RemotePeers:
         self._passes_on = passes_on
 
     @cached_property
-    def ingestion(self) -> Ingestion:
-        return IngestionClient(self._client("ingestion"))
-
-    @cached_property
     def readings(self) -> Callable[[Caller], Readings]:
         client = ReadingsClient(self._client("ingestion"))
         return lambda _caller: client
-
-    @cached_property
-    def proposals(self) -> Proposals:
-        return ProposalsClient(self._client("ingestion"))
-
-    @cached_property
-    def syncing(self) -> SyncSources:
-        return SyncSourcesClient(self._client("ingestion"))
-
-    @cached_property
-    def retrieval(self) -> Retrieval:
-        return RetrievalClient(self._client("retrieval"))
-
-    @cached_property
-    def planner(self) -> Planner:
-        return PlannerClient(self._client("planner"))
-
-    @cached_property
-    def composing(self) -> Compositions:
-        return CompositionsClient(self._client("planner"))
-
-    @cached_property
-    def scorer(self) -> Scorer:
-        return ScorerClient(self._client("scorer"))
-
-    @cached_property
-    def tickets(self) -> Tickets:
-        return TicketsClient(self._client("gateway"))
-
-    @cached_property
-    def execution(self) -> Execution:
-        return ExecutionClient(self._client("executor"))
-
-    @cached_property
-    def searching(self) -> Searches:
-        return SearchesClient(self._client("executor"))
-
-    @cached_property
-    def summaries(self) -> Summaries:
-        return SummariesClient(self._client("executor"))
 
     @property
     def frontends(self) -> tuple[Frontend, ...]:

@@ -6,13 +6,10 @@ from enum import Enum
 from types import TracebackType
 from typing import Self
 
-from fastapi import FastAPI
-
 from services.contracts.addresses import AddressSettings
 from services.deployment.peers import RemotePeers
 from services.kit.errors import InvalidInputError
 from services.kit.http.app import create_service_app
-from services.kit.http.health import Check
 from services.kit.http.server import shorten_switch_interval
 from services.kit.observability.tracing import use_tracer
 from services.kit.queue.workforce import OutboxWorker, Periodic, Worker, Workforce, WorkforceOwner
@@ -43,10 +40,6 @@ class Process(WorkforceOwner):
         self._stores = stores
         self._closing = ExitStack()
         self._closing.callback(stores.close)
-
-    def checks(self) -> dict[str, Check]:
-        """Return the readiness checks of the process, besides those of its rooms."""
-        return {"queue": self.check_queue}
 
     def close(self) -> None:
         """Stop everything that was started, in reverse order, and release the data folder."""
@@ -176,9 +169,18 @@ class ServiceProcess(Process):
             self._opened = room.build(self._stores, peers)
             if room.has_queue:
                 self._stores.broker_url()
-            self.app = (
-                self._create_probe_app(name) if role is ProcessRole.WORK else self._create_app()
-            )
+            checks = {"queue": self.check_queue}
+            if role is ProcessRole.WORK:
+                self.app = create_service_app(
+                    name,
+                    title=f"FlowXpert {name}",
+                    routers=[],
+                    settings=self.settings,
+                    access=self._stores.access,
+                    checks={"database": self._stores.database.check, **checks},
+                )
+            else:
+                self.app = self._opened.create_app(checks if room.has_queue else {})
             self._closing = opening.pop_all()
 
     def start(self) -> None:
@@ -198,17 +200,3 @@ class ServiceProcess(Process):
         for each in filter(None, self._opened.periodic):
             each.start()
             self._closing.callback(each.stop)
-
-    def _create_app(self) -> FastAPI:
-        return self._opened.create_app(self.checks() if self._room.has_queue else {})
-
-    def _create_probe_app(self, name: str) -> FastAPI:
-        """Create the app with the probes and metrics of a worker."""
-        return create_service_app(
-            name,
-            title=f"FlowXpert {name}",
-            routers=[],
-            settings=self.settings,
-            access=self._stores.access,
-            checks={"database": self._stores.database.check, **self.checks()},
-        )

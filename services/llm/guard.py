@@ -1,5 +1,6 @@
 """Guard around a model: retries, a circuit breaker, limits and a budget."""
 
+import copy
 import math
 import random
 import threading
@@ -209,15 +210,8 @@ class GuardedChatModel:
 
     def with_budget(self, budget: Budget) -> "GuardedChatModel":
         """Return the same model, limits and circuit with a budget, for one ticket and thread."""
-        twin = GuardedChatModel(
-            self._model,
-            tries=self._tries,
-            breaker=self._breaker,
-            budget=budget,
-            prices=self.prices,
-            sleep=self._sleep,
-        )
-        twin._places = self._places
+        twin = copy.copy(self)
+        twin._budget, twin._has_place = budget, False
         return twin
 
     def complete(self, request: ChatRequest) -> ChatResponse:
@@ -228,7 +222,7 @@ class GuardedChatModel:
         """
         if self._budget:
             self._budget.check()
-        ends = _deadline(request)
+        ends = _deadline(request.timeout_s)
 
         def answer(left_s: float | None) -> ChatResponse:
             return self._model.complete(request.model_copy(update={"timeout_s": left_s}))
@@ -250,7 +244,7 @@ class GuardedChatModel:
         progress = _GuardedStream(request)
         response: ChatResponse | None = None
         try:
-            response = yield from self._stream_with_retries(progress, _deadline(request))
+            response = yield from self._stream_with_retries(progress, _deadline(request.timeout_s))
             return response
         finally:
             if progress.calls:
@@ -326,12 +320,11 @@ class GuardedChatModel:
         self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
     ) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
-        ends = time.monotonic() + timeout_s if timeout_s else math.inf
 
         def tell(left_s: float | None) -> list[float] | None:
             return self._model.log_probabilities(messages, text, timeout_s=left_s)
 
-        return self._with_retries(tell, ends)
+        return self._with_retries(tell, _deadline(timeout_s))
 
     def _with_retries(self, call: Callable[[float | None], Result], ends: float) -> Result:
         failure: ModelUnavailableError | None = None
@@ -399,9 +392,9 @@ class GuardedChatModel:
         )
 
 
-def _deadline(request: ChatRequest) -> float:
+def _deadline(timeout_s: float | None) -> float:
     """Return the deadline of the whole call, on the monotonic clock."""
-    return time.monotonic() + request.timeout_s if request.timeout_s else math.inf
+    return time.monotonic() + timeout_s if timeout_s else math.inf
 
 
 def _remaining_s(ends: float) -> float | None:

@@ -96,14 +96,14 @@ class OpenAICompatibleChatModel:
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
-        limit_s = self._limit(request.timeout_s)
+        limit_s = request.timeout_s or self._timeout_s
         with self._translate_errors(limit_s):
             return next(iterate_with_deadline(lambda: self._complete_once(request), limit_s))
 
     def stream(self, request: ChatRequest) -> SampleStream:
         """See `ChatModel.stream`; closing it closes the connection, so the server stops writing."""
         start = time.perf_counter()
-        limit_s = self._limit(request.timeout_s)
+        limit_s = request.timeout_s or self._timeout_s
         state, connection = _StreamState(), _Connection()
         with (
             self._translate_errors(limit_s),
@@ -131,16 +131,13 @@ class OpenAICompatibleChatModel:
             return None
         if not text:
             return []
-        limit_s = self._limit(timeout_s)
+        limit_s = timeout_s or self._timeout_s
         with self._translate_errors(limit_s):
             return next(
                 iterate_with_deadline(
                     lambda: self._token_log_probs(messages, text, limit_s), limit_s
                 )
             )
-
-    def _limit(self, timeout_s: float | None) -> float:
-        return timeout_s or self._timeout_s
 
     @contextmanager
     def _translate_errors(self, limit_s: float) -> Iterator[None]:
@@ -164,7 +161,7 @@ class OpenAICompatibleChatModel:
 
     def _complete_once(self, request: ChatRequest) -> Generator[ChatResponse, None, None]:
         start = time.perf_counter()
-        client = self._client.with_options(timeout=self._limit(request.timeout_s))
+        client = self._client.with_options(timeout=request.timeout_s or self._timeout_s)
         answer = client.chat.completions.create(**self._body(request))
         usage = answer.usage
         samples = tuple(
@@ -191,7 +188,7 @@ class OpenAICompatibleChatModel:
     def _chunks(
         self, request: ChatRequest, connection: "_Connection"
     ) -> Generator[ChatCompletionChunk, None, None]:
-        client = self._client.with_options(timeout=self._limit(request.timeout_s))
+        client = self._client.with_options(timeout=request.timeout_s or self._timeout_s)
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         with client.chat.completions.create(**body) as chunks:
             connection.attach(chunks.response)
@@ -201,7 +198,11 @@ class OpenAICompatibleChatModel:
     def _token_log_probs(
         self, messages: Sequence[Message], text: str, limit_s: float
     ) -> Generator[list[float], None, None]:
-        prefix = self._count_tokens(messages, limit_s)
+        body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
+        prompt = self._http.post(f"{self._root}/tokenize", json=body, timeout=limit_s)
+        if prompt.is_error:
+            raise _error_for(prompt.status_code, self.name, prompt.text)
+        prefix = int(prompt.json()["count"])
         dialogue = [*messages, Message(role="assistant", content=text)]
         answer = self._client.with_options(timeout=limit_s).chat.completions.create(
             model=self.name,
@@ -216,13 +217,6 @@ class OpenAICompatibleChatModel:
         rows: list[dict[str, Any] | None] = (answer.model_extra or {}).get("prompt_logprobs") or []
         # vLLM gives the prompt's own token first; with 0 alternatives it is the only one.
         yield [float(next(iter(row.values()))["logprob"]) for row in rows[prefix:] if row]
-
-    def _count_tokens(self, messages: Sequence[Message], limit_s: float) -> int:
-        body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
-        answer = self._http.post(f"{self._root}/tokenize", json=body, timeout=limit_s)
-        if answer.is_error:
-            raise _error_for(answer.status_code, self.name, answer.text)
-        return int(answer.json()["count"])
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         body: dict[str, Any] = {

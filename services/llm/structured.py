@@ -5,7 +5,7 @@ as one JSON value, then each JSON object that stands somewhere in the text, the 
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -105,7 +105,12 @@ def parse_answer(text: str, answer: type[AnswerT]) -> AnswerT:
     """
     title = answer.model_config.get("title") or answer.__name__
     complaint = "no JSON object was found"
-    for value in _candidate_values(text[:MAX_ANSWER_CHARS]):
+    text = text[:MAX_ANSWER_CHARS]
+    try:
+        values: list[object] = [json.loads(text)]
+    except (ValueError, RecursionError):
+        values = [*reversed(json_objects(text))]
+    for value in values:
         try:
             return answer.model_validate(value)
         except ValidationError as error:
@@ -129,10 +134,3 @@ def json_objects(text: str) -> list[dict[str, object]]:
             objects.append(value)
         start = text.find("{", end)
     return objects
-
-
-def _candidate_values(text: str) -> Iterator[object]:
-    try:
-        yield json.loads(text)
-    except (ValueError, RecursionError):
-        yield from reversed(json_objects(text))

@@ -63,7 +63,11 @@ def find_candidates(
     """
     missing: list[RetrievalStore] = []
     try:
-        chunks, nodes, meaning = _search_vectors(query, embedder, vectors, limit)
+        meaning = embedder.embed([query.meaning or query.words])[0].tolist()
+        chunks, nodes = (
+            _scored_points(vectors.search(each, vector=meaning, text=query.words, limit=limit))
+            for each in _COLLECTIONS
+        )
     except UnavailableError as error:
         _log.warning("retrieval.degraded", without="vectors", reason=str(error))
         missing.append("vectors")
@@ -77,18 +81,6 @@ def find_candidates(
         missing.append("graph")
         named, bearers = {}, {}
     return Candidates(chunks, nodes | bearers, named, tuple(missing), meaning)
-
-
-def _search_vectors(
-    query: RetrievalQuery, embedder: Embedder, vectors: VectorStore, limit: int
-) -> tuple[dict[str, ScoredPoint], dict[str, ScoredPoint], list[float]]:
-    """Return chunks, nodes, and the vector of the whole ticket."""
-    meaning = embedder.embed([query.meaning or query.words])[0].tolist()
-    chunks, nodes = (
-        _scored_points(vectors.search(collection, vector=meaning, text=query.words, limit=limit))
-        for collection in _COLLECTIONS
-    )
-    return chunks, nodes, meaning
 
 
 def _search_names(

@@ -55,7 +55,13 @@ class Ranked(NamedTuple):
 
 def rank_documents(query: RetrievalQuery, candidates: Candidates, order: SignalWeights) -> Ranked:
     """Rank the nearest documents of the candidates; ties are ordered by id."""
-    chunks, nodes = _by_document(candidates)
+    chunks: dict[str, list[ScoredPoint]] = defaultdict(list)
+    nodes: dict[str, list[ScoredPoint]] = defaultdict(list)
+    for point in candidates.chunks.values():
+        chunks[chunk_document(point)].append(point)
+    for point in candidates.nodes.values():
+        for document_id in _strings(point.payload["document_ids"]):
+            nodes[document_id].append(point)
     named = {id_ for ids in candidates.named.values() for id_ in ids}
     near = shortlist(chunks, nodes, named)
     reader = _SignalReader(query, candidates, order)
@@ -81,19 +87,6 @@ def shortlist(
 def relevance(point: ScoredPoint) -> float:
     """Return the score of a chunk or node, for the order within one document."""
     return _NEAR_MEANING * point.meaning + _NEAR_WORDS * point.words
-
-
-def _by_document(
-    candidates: Candidates,
-) -> tuple[dict[str, list[ScoredPoint]], dict[str, list[ScoredPoint]]]:
-    chunks: dict[str, list[ScoredPoint]] = defaultdict(list)
-    nodes: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for point in candidates.chunks.values():
-        chunks[chunk_document(point)].append(point)
-    for point in candidates.nodes.values():
-        for document_id in _strings(point.payload["document_ids"]):
-            nodes[document_id].append(point)
-    return chunks, nodes
 
 
 def _strings(value: object) -> list[str]:

@@ -1,6 +1,6 @@
 """Retrieval service: from a request to ranked knowledge."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -145,7 +145,10 @@ class RetrievalService:
     ) -> _GraphContext:
         nodes = self._nodes(ranked, request.top_nodes)
         targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
-        return _GraphContext(nodes, targets, self._linked(nodes, targets))
+        own = {each.node.id for each in nodes}
+        linked = self._graph.of_documents(targets) if targets else ()
+        unseen = tuple(node for node in linked if node.id not in own)
+        return _GraphContext(nodes, targets, unseen[: self._settings.max_linked])
 
     def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
         """Return the evidence for each retrieved document, the best document first."""
@@ -254,21 +257,19 @@ class RetrievalService:
 
     def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
         """Return the documents that the best ones hand over to, in the order of the links."""
-        links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
+        leading: set[str] = set()
+        linked: dict[str, None] = {}
+        for each in nodes:
+            leading.update(each.node.document_ids[:1])
+            if len(leading) > _LINKING_DOCUMENTS:
+                break
+            linked.update(dict.fromkeys(each.node.linked_documents))
+        links = list(linked)[: self._settings.max_linked]
         if not links:
             return []
         resolver = LinkResolver(self._documents.ids_with(parts_of(links)))
         resolved = (resolver.resolve(link) for link in links)
         return list(dict.fromkeys(id_ for id_ in resolved if id_))
-
-    def _linked(
-        self, nodes: Sequence[RetrievedNode], targets: Sequence[str]
-    ) -> tuple[IncidentNode, ...]:
-        if not targets:
-            return ()
-        own = {each.node.id for each in nodes}
-        linked = (node for node in self._graph.of_documents(targets) if node.id not in own)
-        return tuple(linked)[: self._settings.max_linked]
 
     def _readings(
         self, ranked: Sequence[DocumentEvidence], targets: Sequence[str], without: Sequence[str]
@@ -305,16 +306,6 @@ class RetrievalService:
             )
             for page in pages
         )
-
-
-def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
-    """Yield the links of the nodes of the best documents."""
-    leading: dict[str, None] = {}
-    for each in nodes:
-        leading.update(dict.fromkeys(each.node.document_ids[:1]))
-        if len(leading) > _LINKING_DOCUMENTS:
-            return
-        yield from each.node.linked_documents
 
 
 def _score(evidence: DocumentEvidence, place: int) -> float:

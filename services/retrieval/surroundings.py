@@ -1,10 +1,7 @@
 """Surroundings of an incident node in the graph."""
 
-from collections.abc import Iterator, Sequence
-
 from services.contracts.retrieval import Link, NodeSummary, NodeSurroundings
 from services.kit.errors import NotFoundError
-from services.knowledge.model import IncidentNode
 from services.knowledge.ports import GraphStore
 
 MOST_AROUND = 40
@@ -28,15 +25,12 @@ def surroundings(graph: GraphStore, node_id: str, hops: int) -> NodeSurroundings
     return NodeSurroundings(
         node=node,
         around=tuple(map(NodeSummary.of, around)),
-        links=tuple(_links((node, *around))),
+        links=tuple(
+            Link(source=source.id, target=target.id)
+            for source in (node, *around)
+            for target in (node, *around)
+            if target is not source
+            and not set(target.document_ids).isdisjoint(source.linked_documents)
+        ),
         left_out=len(ids) - len(around),
     )
-
-
-def _links(nodes: Sequence[IncidentNode]) -> Iterator[Link]:
-    """Yield each link once, in the order of the nodes."""
-    for source in nodes:
-        linked = set(source.linked_documents)
-        for target in nodes:
-            if target is not source and linked.intersection(target.document_ids):
-                yield Link(source=source.id, target=target.id)

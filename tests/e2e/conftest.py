@@ -77,7 +77,7 @@ def ingested(shared: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             made = shared / "ingesting"
-            with Embedded.open(PlatformSettings(_env_file=None, data_dir=made)) as platform:
+            with Embedded(PlatformSettings(_env_file=None, data_dir=made)) as platform:
                 platform.ingestion.ingest_here(EXAMPLES / "documents")
                 readings = (EXAMPLES / "readings.jsonl").read_bytes().splitlines()
                 platform.ingestion.readings("ada").import_lines(readings, approve=True)
@@ -91,7 +91,7 @@ def started(ingested: Path, folder: Path) -> Iterator[Running]:
     settings = PlatformSettings(
         _env_file=None, data_dir=shutil.copytree(ingested, folder / "data"), port=0
     )
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)
         server.start()

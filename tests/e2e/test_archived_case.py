@@ -24,7 +24,7 @@ def running(ingested: Path, tmp_path: Path) -> Iterator[Running]:
     """A platform of its own: what it archives must not reach other tests."""
     folder = shutil.copytree(ingested, tmp_path / "data")
     settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)
         server.start()

@@ -33,7 +33,7 @@ def test_a_ticket_leads_to_what_others_check(tmp_path):
         "1. Show the fan trays of the switch.\n2. Replace the fan tray.\n"
     )
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path / "data", learn_every_hours=0)
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.ingestion.ingest_here(pages)
         lines = map(reading_line, sorted(pages.iterdir()))
         brought = platform.ingestion.readings("ada").import_lines(lines, approve=True)

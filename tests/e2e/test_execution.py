@@ -61,7 +61,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
     with pytest.MonkeyPatch.context() as patch, Simulation(folder / "world", clock=clock) as world:
         patch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(world.folder))
         settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             platform.ingestion.ingest_here(PAGES)
             platform.start()
             server = ServerThread(platform.app, host="127.0.0.1", port=0)

@@ -90,7 +90,7 @@ def platform(model, ingested, tmp_path, monkeypatch) -> Iterator[Running]:
     monkeypatch.setenv("FLOWXPERT_GATEWAY_MODEL_WITHIN_S", str(WITHIN_S))
     folder = shutil.copytree(ingested, tmp_path / "data")
     settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
-    with Embedded.open(settings) as opened:
+    with Embedded(settings) as opened:
         opened.start()
         server = ServerThread(opened.app, host="127.0.0.1", port=0)
         server.start()

@@ -116,7 +116,7 @@ def kept(data_dir: Path, environment: dict[str, str]) -> dict[str, object]:
     """Everything the stores hold, in a form that can be compared."""
     cache = Path(environment["FLOWXPERT_EMBEDDING_CACHE"])
     settings = PlatformSettings(data_dir=data_dir, embedding_cache=cache)
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         hashes = platform.documents.hashes()
         nodes = platform.graph.of_documents(sorted(hashes))
         hits = platform.vectors.search(

@@ -138,7 +138,7 @@ class platform_in:  # noqa: N801 - used as a function
         self.world.inject(SHUT)
         self.patch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(self.world.folder))
         settings = PlatformSettings(_env_file=None, data_dir=self.folder / "data", port=0)
-        self.platform = Embedded.open(settings, model=self.model).__enter__()
+        self.platform = Embedded(settings, model=self.model).__enter__()
         self.platform.ingestion.ingest_here(pages)
         self.platform.start()
         client = TestClient(self.platform.app, base_url="http://127.0.0.1")

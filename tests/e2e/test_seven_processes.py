@@ -196,7 +196,7 @@ def test_the_workflow_is_that_of_one_process(
     platform: Platform, documents: Path, tmp_path: Path
 ) -> None:
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path, port=0)
-    with Embedded.open(settings) as embedded:
+    with Embedded(settings) as embedded:
         embedded.start()
         server = ServerThread(embedded.app, host="127.0.0.1", port=0)
         server.start()

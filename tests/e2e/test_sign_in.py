@@ -60,7 +60,7 @@ def locked(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         settings = PlatformSettings(
             _env_file=None, data_dir=folder, port=0, api_key=SecretStr(KEY), access_log=False
         )
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             platform.start()
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
             server.start()

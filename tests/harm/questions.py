@@ -78,7 +78,7 @@ def collect_questions(tickets: list[dict[str, str]], folder: Path) -> list[dict[
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(DATA / "corpus" / page, path)
     settings = PlatformSettings(_env_file=None, data_dir=folder / "data")
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.ingestion.ingest_here(folder / "pages")
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)

@@ -345,7 +345,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         policy |= {"requester_may_approve": False, "changes_per_target_and_hour": 1000}
         (world.folder / "policy.yaml").write_text(yaml.safe_dump(policy))
         settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             platform.ingestion.ingest_here(PAGES)
             platform.start()
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
@@ -1037,7 +1037,7 @@ def unguarded(
             patch.delenv(name, raising=False)
         patch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(world.folder))
         settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             platform.ingestion.ingest_here(PAGES)
             platform.start()
             server = ServerThread(platform.app, host="127.0.0.1", port=0)

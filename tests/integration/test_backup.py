@@ -38,7 +38,7 @@ def settings_of(folder, **more):
 
 def state(settings):
     """All that people see: tickets, search results, readings, past tickets."""
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         request = RetrieveRequest(title="Fan tray failed", description="the fan stands still")
         retrieved = platform.retrieval.retrieve(request)
         client = TestClient(platform.app, base_url="http://127.0.0.1")
@@ -55,7 +55,7 @@ def state(settings):
 
 
 def fill(settings):
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "wiki")
         platform.graph.put_cases([CASE])
         client = TestClient(platform.app, base_url="http://127.0.0.1")
@@ -97,7 +97,7 @@ def test_a_wiped_platform_comes_back_and_a_full_one_is_not_written_over(tmp_path
 
 def test_people_come_back_and_sessions_that_may_have_ended_since_do_not(tmp_path):
     settings, file = settings_of(tmp_path / "data"), tmp_path / "backup.zip"
-    with Embedded.open(settings):
+    with Embedded(settings):
         database = Database(settings.resolved_database_url)
         sessions = Sessions(database, Keys(database), issuer="https://login.example.org")
         person = Person("https://login.example.org", "u-1", "ann", frozenset())
@@ -117,7 +117,7 @@ def test_people_come_back_and_sessions_that_may_have_ended_since_do_not(tmp_path
 
 def test_a_broken_backup_changes_nothing(tmp_path):
     settings, file = settings_of(tmp_path / "data"), tmp_path / "backup.zip"
-    with Embedded.open(settings):
+    with Embedded(settings):
         pass
     back_up(settings, file, say_nothing)
     broken = tmp_path / "broken.zip"
@@ -138,7 +138,7 @@ def test_a_broken_backup_changes_nothing(tmp_path):
 )
 def test_a_backup_of_another_age_changes_nothing(tmp_path, revision, reason):
     settings, file = settings_of(tmp_path / "data"), tmp_path / "backup.zip"
-    with Embedded.open(settings):
+    with Embedded(settings):
         pass
     back_up(settings, file, say_nothing)
     aged = tmp_path / "aged.zip"

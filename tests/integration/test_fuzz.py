@@ -85,7 +85,7 @@ class Platform:
             "ingestion": create_ingestion(
                 settings,
                 service=ingestion,
-                syncs=embedded.syncs,
+                syncs=embedded.syncing,
                 readings=lambda caller: ingestion.readings(caller.name),
                 proposals=embedded.proposals,
             ),
@@ -133,7 +133,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
             _env_file=None,
             data_dir=tmp_path_factory.mktemp("platform"),
         )
-        with Embedded.open(settings) as embedded:
+        with Embedded(settings) as embedded:
             embedded.start()
             yield Platform(embedded)
 

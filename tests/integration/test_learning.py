@@ -67,7 +67,7 @@ def confidence(platform):
 
 
 def test_what_most_tickets_were_rejected_for_is_less_likely_from_then_on(settings):
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.ingestion.ingest_here(PAGES)
         platform.start()
         desk, shipped = Desk(platform), confidence(platform)
@@ -93,7 +93,7 @@ def test_what_most_tickets_were_rejected_for_is_less_likely_from_then_on(setting
 
 
 def test_an_engineer_who_rejects_everything_teaches_nothing(settings):
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.ingestion.ingest_here(PAGES)
         platform.start()
         desk = Desk(platform)

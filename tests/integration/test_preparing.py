@@ -29,7 +29,7 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
         port=0,
         database_url=f"sqlite:///{tmp_path / 'shared.db'}",
     )
-    process = Embedded.open(settings) if alone else ServiceProcess(SCORER, settings)
+    process = Embedded(settings) if alone else ServiceProcess(SCORER, settings)
     with process:
         database = process._stores.database
         reading = drawn_reading(

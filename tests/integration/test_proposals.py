@@ -62,7 +62,7 @@ def test_what_was_accepted_without_a_platform_is_a_document_once_one_runs(data_d
     (row,) = run_json(data_dir, "list")
     run_json(data_dir, "accept", row["id"])
     settings = PlatformSettings(_env_file=None, data_dir=data_dir)
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         platform.start()
         deadline = time.monotonic() + 60
         while platform.outbox.counts()["waiting"] and time.monotonic() < deadline:

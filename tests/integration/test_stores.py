@@ -38,7 +38,7 @@ def retrieved_ids(platform: Embedded) -> list[list[str]]:
 
 def test_on_neo4j_and_onnxruntime_the_same_nodes_are_retrieved(tmp_path, server):
     first = PlatformSettings(_env_file=None, data_dir=tmp_path)
-    with Embedded.open(first) as platform:
+    with Embedded(first) as platform:
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "notes")
         expected, count = retrieved_ids(platform), platform.graph.count()
@@ -50,7 +50,7 @@ def test_on_neo4j_and_onnxruntime_the_same_nodes_are_retrieved(tmp_path, server)
         neo4j_password=server.password,
         embedder="onnx",
     )
-    with Embedded.open(moved) as platform:
+    with Embedded(moved) as platform:
         assert isinstance(platform.graph._store, Neo4jGraphStore)
         assert isinstance(platform._stores.query_embedder, OnnxEmbedder)
         assert platform.graph.count() == 0
@@ -61,7 +61,7 @@ def test_on_neo4j_and_onnxruntime_the_same_nodes_are_retrieved(tmp_path, server)
 
 
 def test_on_vectors_in_postgres_the_same_nodes_are_retrieved(tmp_path):
-    with Embedded.open(PlatformSettings(_env_file=None, data_dir=tmp_path / "alone")) as platform:
+    with Embedded(PlatformSettings(_env_file=None, data_dir=tmp_path / "alone")) as platform:
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
         expected = retrieved_ids(platform)
     moved = PlatformSettings(
@@ -70,7 +70,7 @@ def test_on_vectors_in_postgres_the_same_nodes_are_retrieved(tmp_path):
         database_url=pgvector_url(),
         vectors="pgvector",
     )
-    with Embedded.open(moved) as platform:
+    with Embedded(moved) as platform:
         assert isinstance(platform.vectors._store, PgVectorStore)
         platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
         assert retrieved_ids(platform) == expected

@@ -139,7 +139,7 @@ def test_a_folder_of_an_older_release_opens_after_v0_1_0_alpha_1(
     expected = json.loads((older / "expected.json").read_text(encoding="utf-8"))
     monkeypatch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(older / "catalogue"))
     settings = PlatformSettings(_env_file=None, data_dir=older)
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         client = TestClient(platform.app, base_url="http://127.0.0.1")
 
         def get(path: str, **query: str) -> Any:

@@ -114,7 +114,7 @@ def test_a_folder_of_the_release_opens_unchanged_and_has_the_tables_of_a_new_one
     settings = unpacked(engine, tmp_path)
     database = Database(settings.resolved_database_url)
     before = rows_of(database)
-    with Embedded.open(settings):
+    with Embedded(settings):
         pass
     assert rows_of(database) == before
     old = schema_of(database)
@@ -136,7 +136,7 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
     expected = json.loads(recorded.replace(MADE_IN, str(tmp_path)))
     kept = expected["kept"]
     kept["/v1/audit"] = json.loads(recorded)["kept"]["/v1/audit"]
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         client = TestClient(platform.app, base_url="http://127.0.0.1")
         assert client.get("/v1/tickets").status_code == 401
         client.headers["authorization"] = f"Bearer {expected['key']}"
@@ -252,7 +252,7 @@ def upgraded(
     settings = unpacked(request.param, tmp_path, "read_by_rules.")
     monkeypatch.setenv("FLOWXPERT_EXECUTOR_CATALOGUE", str(tmp_path / "catalogue"))
     expected = json.loads((tmp_path / "expected.json").read_text(encoding="utf-8"))
-    with Embedded.open(settings) as platform:
+    with Embedded(settings) as platform:
         yield Upgraded(platform, expected)
 
 

@@ -92,7 +92,7 @@ def main() -> None:
     sys.setprofile(note)
     with (
         tempfile.TemporaryDirectory() as folder,
-        Embedded.open(PlatformSettings(_env_file=None, data_dir=Path(folder, "data"))) as platform,
+        Embedded(PlatformSettings(_env_file=None, data_dir=Path(folder, "data"))) as platform,
         TestClient(platform.app, base_url="http://127.0.0.1") as client,
     ):
         platform.ingestion.ingest_here(ROOT / "examples" / "documents")

@@ -144,7 +144,7 @@ def floor(data: Path, most: int) -> dict[str, float]:
         folder = shutil.copytree(data, Path(scratch) / "data")
         settings = PlatformSettings(_env_file=None, data_dir=folder)
         database = Database(settings.resolved_database_url)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             for number, (_, ticket) in enumerate(tickets(most)):
                 began = time.perf_counter()
                 text = f"{ticket['title']}\n{ticket['description']}"

@@ -98,7 +98,7 @@ class _Bench:
     def __init__(self, folder: Path, closing: ExitStack) -> None:
         self.meter = CpuMeter()
         self._folder, self._closing = folder, closing
-        self._platform = closing.enter_context(Embedded.open(_settings(folder)))
+        self._platform = closing.enter_context(Embedded(_settings(folder)))
         self._platform.embedder.embed(["warm"])
         self._gateway = _connection(self._serve(self._platform.app))
 

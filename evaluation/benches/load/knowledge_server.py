@@ -23,7 +23,7 @@ def serve_knowledge(
         neo4j_url=None,
         api_key=key,
     )
-    platform = closing.enter_context(Embedded.open(settings))
+    platform = closing.enter_context(Embedded(settings))
     platform.ingestion.ingest_here(documents)
     apps = {
         "RETRIEVAL": create_retrieval(settings, service=platform.retrieval),

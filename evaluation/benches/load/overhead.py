@@ -108,7 +108,7 @@ def _timings(
 ) -> list[Timing]:
     with copied(data_dir) as folder:
         settings = PlatformSettings(data_dir=folder, host="127.0.0.1", port=0)
-        with Embedded.open(settings, model=meter) as platform:
+        with Embedded(settings, model=meter) as platform:
             server = ServerThread(platform.app, host=settings.host, port=settings.port)
             platform.start()
             server.start()

@@ -126,7 +126,7 @@ def _share(hits: Sequence[bool], seed: int) -> Figures:
 @contextmanager
 def _opened(folder: Path) -> Iterator[Embedded]:
     with (
-        Embedded.open(PlatformSettings(data_dir=folder / "data")) as platform,
+        Embedded(PlatformSettings(data_dir=folder / "data")) as platform,
         acting_as(LOCAL),
     ):
         yield platform

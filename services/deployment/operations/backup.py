@@ -24,7 +24,6 @@ from services.kit.fits.fitted import FOLDER
 from services.kit.migrations import revisions_of
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.knowledge.ports import GraphStore
 from services.room.open_stores import open_graph
 
 CASES = "graph/cases.jsonl"
@@ -92,7 +91,8 @@ def _write(
     with database.engine.connect() as connection:
         if not revisions_of(connection):
             raise NothingToBackUpError(_NOTHING.format("the database"))
-    cases = writer.add_lines(CASES, _cases(open_graph(settings, database, opened)))
+    past = open_graph(settings, database, opened).cases(ALL_CASES)
+    cases = writer.add_lines(CASES, (each.model_dump_json().encode() + b"\n" for each in past))
     on_part(CASES)
     with database.engine.connect() as connection:
         _snapshot(connection)
@@ -117,10 +117,6 @@ def _snapshot(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
     else:
         connection.execution_options(isolation_level="REPEATABLE READ")
-
-
-def _cases(graph: GraphStore) -> Iterator[bytes]:
-    return (case.model_dump_json().encode() + b"\n" for case in graph.cases(ALL_CASES))
 
 
 def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:

@@ -17,6 +17,7 @@ from services.deployment.operations.backup import CACHE, CASES, FILES, TABLES, W
 from services.deployment.operations.sql_dump import count, load, tables_of
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
+from services.kit.batches import batches
 from services.kit.data_dir import own_data_dir
 from services.kit.errors import ConflictError
 from services.kit.migrations import (
@@ -66,10 +67,11 @@ def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace:
             finally:
                 database.close()
             _restore_files(reader, places, settings.resolved_embedding_cache)
-        with Embedded.open(settings) as platform:
+        with Embedded(settings) as platform:
             on_part("vectors and graph")
             documents = platform.ingestion.reindex()
-            _restore_cases(platform, reader)
+            for cases in batches(map(Case.model_validate, reader.messages(CASES)), _CASES_AT_ONCE):
+                platform.graph.put_cases(cases)
         if documents > reader.manifest.documents:
             raise UnusableBackupError(
                 f"{reader.manifest.documents} documents were expected, {documents} came"
@@ -188,22 +190,11 @@ def _restore_files(reader: BackupReader, places: UploadPaths, cache: Path) -> No
         if name == CACHE:
             for beside in ("", "-wal", "-shm"):
                 cache.with_name(cache.name + beside).unlink(missing_ok=True)
-            _restore_file(reader, name, cache)
+            path = cache
         elif name.startswith((FILES, WORK)):
-            _restore_file(reader, name, places.path_for(name))
-
-
-def _restore_file(reader: BackupReader, name: str, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with reader.open(name) as stream, path.open("wb") as file:
-        shutil.copyfileobj(stream, file)
-
-
-def _restore_cases(platform: Embedded, reader: BackupReader) -> None:
-    batch: list[Case] = []
-    for message in reader.messages(CASES):
-        batch.append(Case.model_validate(message))
-        if len(batch) == _CASES_AT_ONCE:
-            platform.graph.put_cases(batch)
-            batch = []
-    platform.graph.put_cases(batch)
+            path = places.path_for(name)
+        else:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with reader.open(name) as stream, path.open("wb") as file:
+            shutil.copyfileobj(stream, file)

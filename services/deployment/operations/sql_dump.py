@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -26,8 +26,6 @@ from services.kit.migrations import ROOMS
 _ROWS_AT_ONCE = 500
 _LARGE_ROWS_AT_ONCE = 20
 """Batch size for tables that store bytes, such as pictures."""
-
-Row = Mapping[str, Any]
 
 
 def tables_of(connection: Connection) -> list[Table]:
@@ -57,7 +55,14 @@ def load(connection: Connection, table: Table, lines: Iterable[bytes]) -> int:
     for column in table.columns:
         if isinstance(column.type, JSON):
             column.type.none_as_null = True
-    rows = (_read_row(connection, table, json.loads(line)) for line in lines)
+    is_sqlite = connection.dialect.name == "sqlite"
+    rows = (
+        {
+            name: _from_json(table.columns[name].type, value, is_sqlite=is_sqlite)
+            for name, value in json.loads(line).items()
+        }
+        for line in lines
+    )
     loaded = 0
     while batch := list(islice(rows, _rows_at_once(table))):
         connection.execute(table.insert(), batch)
@@ -77,14 +82,6 @@ def _to_json(value: object) -> object:
     if isinstance(value, bytes | memoryview):
         return base64.b64encode(value).decode()
     return value
-
-
-def _read_row(connection: Connection, table: Table, row: Row) -> dict[str, object]:
-    is_sqlite = connection.dialect.name == "sqlite"
-    return {
-        name: _from_json(table.columns[name].type, value, is_sqlite=is_sqlite)
-        for name, value in row.items()
-    }
 
 
 def _from_json(kind: object, value: Any, *, is_sqlite: bool) -> object:  # noqa: ANN401 - JSON

@@ -41,13 +41,9 @@ def query_vector(text: str) -> SparseVector:
 def _vector(weights: dict[str, float]) -> SparseVector:
     by_index: dict[int, float] = {}
     for term, weight in weights.items():
-        index = _index(term)
+        index = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
         by_index[index] = by_index.get(index, 0.0) + weight
     ordered = sorted(by_index.items())
     return SparseVector(
         indices=tuple(index for index, _ in ordered), values=tuple(value for _, value in ordered)
     )
-
-
-def _index(term: str) -> int:
-    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")

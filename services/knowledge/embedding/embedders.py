@@ -114,25 +114,13 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, path: Path) -> None:
         """Open or create the file at `path`."""
         self._embedder = embedder
+        self.model_name = embedder.model_name
+        self.dimensions = embedder.dimensions
+        self.max_tokens = embedder.max_tokens
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._local = threading.local()
         self._retry(self._create_table)
-
-    @property
-    def model_name(self) -> str:
-        """See `Embedder.model_name`."""
-        return self._embedder.model_name
-
-    @property
-    def dimensions(self) -> int:
-        """See `Embedder.dimensions`."""
-        return self._embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """See `Embedder.max_tokens`."""
-        return self._embedder.max_tokens
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""
@@ -221,20 +209,15 @@ class HashingEmbedder:
 
     def __init__(self, dimensions: int = 64) -> None:
         """Set the length of the vectors."""
-        self._dimensions = dimensions
-
-    @property
-    def dimensions(self) -> int:
-        """See `Embedder.dimensions`."""
-        return self._dimensions
+        self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed`."""
-        out = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        out = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in _WORD.findall(text.lower()):
                 digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
-                out[row, int.from_bytes(digest[:4], "big") % self._dimensions] += (
+                out[row, int.from_bytes(digest[:4], "big") % self.dimensions] += (
                     1.0 if digest[4] % 2 else -1.0
                 )
             if not out[row].any():

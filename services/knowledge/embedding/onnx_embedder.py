@@ -114,10 +114,6 @@ class OnnxEmbedder:
             raise UnusableModelError(
                 f"expected an ONNX model in {str(self._path)!r}: {error}"
             ) from error
-        self._check_shape(session)
-        return session
-
-    def _check_shape(self, session: "InferenceSession") -> None:
         takes = {each.name for each in session.get_inputs()}
         gives = {each.name: each.shape[-1] for each in session.get_outputs()}
         wanted = {"input_ids"}
@@ -127,3 +123,4 @@ class OnnxEmbedder:
                 f"{self.dimensions} in {str(self._path)!r}, got {sorted(takes)} to {gives}: "
                 "make the file with `flowxpert export-embedder`"
             )
+        return session

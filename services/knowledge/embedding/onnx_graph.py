@@ -70,10 +70,13 @@ class EncoderGraph:
         return self._add("LayerNormalization", [added, *norm], "embedded", epsilon=_EPSILON)
 
     def _layer(self, name: str, states: str) -> str:
-        projected = self._linear(
-            f"{name}.qkv", *self._join_projections(f"{name}.attention.self"), states
+        kinds = ("query", "key", "value")
+        kernels, biases = zip(
+            *(self._kernel(f"{name}.attention.self.{kind}") for kind in kinds), strict=True
         )
-        parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+        kernel, bias = np.concatenate(kernels, axis=1), np.concatenate(biases)
+        projected = self._linear(f"{name}.qkv", kernel, bias, states)
+        parts = [f"{name}.{kind}" for kind in kinds]
         self.nodes.append(helper.make_node("Split", [projected], parts, axis=-1))
         seen = self._add(
             "MultiHeadAttention", parts, f"{name}.seen", domain=_FUSED, num_heads=HEADS
@@ -90,13 +93,6 @@ class EncoderGraph:
         added = self._add("Add", [out, beside], f"{name}.added")
         norm = self._weights_of(f"{name}.LayerNorm")
         return self._add("LayerNormalization", [added, *norm], f"{name}.normed", epsilon=_EPSILON)
-
-    def _join_projections(self, name: str) -> tuple[Array, Array]:
-        """Concatenate kernels and biases of query, key and value."""
-        kernels, biases = zip(
-            *(self._kernel(f"{name}.{part}") for part in ("query", "key", "value")), strict=True
-        )
-        return np.concatenate(kernels, axis=1), np.concatenate(biases)
 
     def _kernel(self, name: str) -> tuple[Array, Array]:
         return self.weights[f"{name}.weight"].T, self.weights[f"{name}.bias"]

@@ -200,7 +200,13 @@ class Neo4jGraphStore:
         def work(tx: ManagedTransaction) -> set[str]:
             tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
             touched = {row["id"] for row in tx.run(_TAKE_PARTS_OUT, document=document_id)}
-            _put_parts(tx, document_id, parts)
+            if parts:
+                tx.run(_PUT_DOCUMENT, document=document_id).consume()
+            rows = [
+                {"id": node.id, "position": position, "part": node.model_dump_json()}
+                for position, node in enumerate(parts.values())
+            ]
+            _write(tx, _PUT_PARTS, rows, document=document_id)
             changed = _update_merged(tx, sorted(touched | set(parts)))
             _write(tx, _DELETE_UNUSED_DOCUMENTS, [document_id])
             return changed
@@ -217,7 +223,7 @@ class Neo4jGraphStore:
         """See `GraphStore.get`."""
         rows = self._rows(_GET, list(dict.fromkeys(ids)))
         merged = {row["id"]: row["merged"] for row in rows}
-        return [_node(merged[id_]) for id_ in ids if id_ in merged]
+        return [IncidentNode.model_validate_json(merged[id_]) for id_ in ids if id_ in merged]
 
     def of_documents(self, document_ids: Sequence[str]) -> list[IncidentNode]:
         """See `GraphStore.of_documents`."""
@@ -314,17 +320,6 @@ class Neo4jGraphStore:
             return _repeat(lambda: execute(timed))
 
 
-def _put_parts(tx: ManagedTransaction, document_id: str, parts: Mapping[str, IncidentNode]) -> None:
-    if not parts:
-        return
-    tx.run(_PUT_DOCUMENT, document=document_id).consume()
-    rows = [
-        {"id": node.id, "position": position, "part": node.model_dump_json()}
-        for position, node in enumerate(parts.values())
-    ]
-    _write(tx, _PUT_PARTS, rows, document=document_id)
-
-
 def _update_merged(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
     """Bring the merged forms of these nodes up to date. Returns the ids of changed ones."""
     before: dict[str, str] = {}
@@ -335,7 +330,7 @@ def _update_merged(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
         if row["document"] is not None:
             mine.append((row["document"], row["position"], row["part"]))
     merged = {
-        id_: merge([_node(part) for _, _, part in sorted(mine)])
+        id_: merge([IncidentNode.model_validate_json(part) for _, _, part in sorted(mine)])
         for id_, mine in parts.items()
         if mine
     }
@@ -358,22 +353,21 @@ def _replace(
         for id_, node in changed.items()
     ]
     _write(tx, _PUT_MERGED, rows)
-    _write(tx, _PUT_NAMES, [row for node in changed.values() for row in _names(node)])
-    _write(tx, _PUT_LINKS, [row for node in changed.values() for row in _links(node)])
-    _write(tx, _DELETE_UNUSED_NAMES, names)
-    _write(tx, _DELETE_UNUSED_DOCUMENTS, documents)
-
-
-def _names(node: IncidentNode) -> list[Row]:
-    keys = {_key(name) for name in (node.name, *node.aliases)}
-    return [{"id": node.id, "key": key} for key in sorted(keys) if key]
-
-
-def _links(node: IncidentNode) -> list[Row]:
-    return [
-        {"id": node.id, "document": document_id, "position": position}
+    keys = [
+        {"id": id_, "key": key}
+        for id_, node in changed.items()
+        for key in sorted({_key(name) for name in (node.name, *node.aliases)})
+        if key
+    ]
+    _write(tx, _PUT_NAMES, keys)
+    links = [
+        {"id": id_, "document": document_id, "position": position}
+        for id_, node in changed.items()
         for position, document_id in enumerate(dict.fromkeys(node.linked_documents))
     ]
+    _write(tx, _PUT_LINKS, links)
+    _write(tx, _DELETE_UNUSED_NAMES, names)
+    _write(tx, _DELETE_UNUSED_DOCUMENTS, documents)
 
 
 def _read(tx: ManagedTransaction, statement: str, values: Sequence[object]) -> list[Row]:
@@ -391,10 +385,6 @@ def _write(
 
 def _key(name: str) -> str:
     return normalise_name(name)[:NAME_LENGTH]
-
-
-def _node(json: str) -> IncidentNode:
-    return IncidentNode.model_validate_json(json)
 
 
 def _repeat(work: Callable[[], Result]) -> Result:

@@ -21,8 +21,8 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.bm25 import document_vector, query_vector
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
+from services.knowledge.stores.points import point_key
 
-_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _LOCKS = 0x66787673
 """First half of the advisory locks' keys; any fixed number does."""
 _CANDIDATES = 128
@@ -159,7 +159,7 @@ class PgVectorStore:
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         """See `VectorStore.upsert`."""
         # In one order everywhere, so that no two writers wait for each other.
-        by_key = dict(sorted((_key(point.id), point) for point in points))
+        by_key = dict(sorted((point_key(point.id), point) for point in points))
         keys = list(by_key)
         with self._transaction(collection, _WRITE_WITHIN_S) as connection:
             for start in range(0, len(keys), _BATCH):
@@ -168,7 +168,7 @@ class PgVectorStore:
     def delete(self, collection: Collection, ids: Sequence[str]) -> None:
         """See `VectorStore.delete`."""
         with self._transaction(collection, _WRITE_WITHIN_S) as connection:
-            connection.execute(_DELETE_IDS, {"keys": [_key(id_) for id_ in ids]})
+            connection.execute(_DELETE_IDS, {"keys": [point_key(id_) for id_ in ids]})
 
     def delete_document(self, collection: Collection, document_id: str) -> None:
         """See `VectorStore.delete_document`."""
@@ -304,10 +304,6 @@ def _write(connection: Connection, points: Mapping[uuid.UUID, Point]) -> None:
             "weights": [weight for each in words.values() for weight in each.values],
         },
     )
-
-
-def _key(id_: str) -> uuid.UUID:
-    return uuid.uuid5(_NAMESPACE, id_)
 
 
 def _vector(numbers: Sequence[float]) -> str:

@@ -3,17 +3,23 @@
 Ingestion writes points and retrieval reads hits; both speak through this file.
 """
 
+import json
+import uuid
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any
+
+from pydantic_core import from_json
 
 from services.kit.versions import hash_sources
 from services.knowledge.model import Chunk, IncidentNode
-from services.knowledge.ports import Point
+from services.knowledge.ports import Hit, Point
 from services.language.names import split_name
 from services.language.words import tokenise
 
 _WORDS = f"words {hash_sources('language/words.py', 'language/names.py', 'language/words.json')}"
 """Payload key of a point's words; another tokenisation uses another key."""
+_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _MOST_WORDS = 400
 """Limit on the words of a chunk that are compared."""
 _MOST_ALIASES = 4
@@ -54,6 +60,30 @@ def chunk_words(payload: Mapping[str, object]) -> Sequence[str]:
     heading = payload.get("heading_path")
     path = heading if isinstance(heading, list) else []
     return _compared_words("\n".join((*map(str, path), str(payload.get("text", "")))))
+
+
+def point_key(id_: str) -> uuid.UUID:
+    """Return the id that engines of vectors know a point by."""
+    return uuid.uuid5(_NAMESPACE, id_)
+
+
+def stored_payload(point: Point) -> dict[str, object]:
+    """Return what Qdrant stores of a point beside its vectors."""
+    return {
+        "id": point.id,
+        "document_ids": list(point.document_ids),
+        "payload": json.dumps(point.payload),
+    }
+
+
+def hit_of(stored: Mapping[str, Any], dense_score: float, sparse_score: float) -> Hit:
+    """Return the hit of a point, from what `stored_payload` made of it."""
+    return Hit(
+        id=stored["id"],
+        payload=from_json(stored["payload"]),
+        dense_score=dense_score,
+        sparse_score=sparse_score,
+    )
 
 
 def _compared_words(text: str) -> list[str]:

@@ -1,10 +1,8 @@
 """Adapter of `VectorStore` on Qdrant's client: a server by URL, or its local mode in unit tests."""
 
 import copy
-import json
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
@@ -23,6 +21,7 @@ from qdrant_client.local.qdrant_local import QdrantLocal
 from services.knowledge.embedding.bm25 import SparseVector, document_vector, query_vector
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
 from services.knowledge.settings import QdrantSettings
+from services.knowledge.stores.points import hit_of, point_key, stored_payload
 from services.knowledge.stores.qdrant_collections import (
     DENSE,
     DOCUMENT_IDS,
@@ -30,7 +29,6 @@ from services.knowledge.stores.qdrant_collections import (
     QdrantCollections,
 )
 
-_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _BATCH = 256
 """Points in one request: about 2 MB of JSON at 384 dimensions."""
 _READ_TIMEOUT_S = 5
@@ -105,14 +103,21 @@ class QdrantVectorStore:
         """See `VectorStore.upsert`; more than 256 points go in several requests."""
         name = self._names[collection]
         for start in range(0, len(points), _BATCH):
-            batch = [_record(point) for point in points[start : start + _BATCH]]
+            batch = [
+                models.PointStruct(
+                    id=str(point_key(point.id)),
+                    vector={DENSE: list(point.vector), WORDS: _sparse(document_vector(point.text))},
+                    payload=stored_payload(point),
+                )
+                for point in points[start : start + _BATCH]
+            ]
             self._write(partial(self._client.upsert, name, batch))
 
     def delete(self, collection: Collection, ids: Sequence[str]) -> None:
         """See `VectorStore.delete`."""
         if not ids:
             return
-        selector = models.PointIdsList(points=[_key(id_) for id_ in ids])
+        selector = models.PointIdsList(points=[str(point_key(id_)) for id_ in ids])
         self._write(lambda: self._client.delete(self._names[collection], selector))
 
     def delete_document(self, collection: Collection, document_id: str) -> None:
@@ -137,7 +142,7 @@ class QdrantVectorStore:
                 self._names[collection], requests, timeout=_READ_TIMEOUT_S
             )
         by_words = {p.id: p.score for p in sparse[0].points} if sparse else {}
-        return [_hit(p, by_words.get(p.id, 0.0)) for p in dense.points]
+        return [hit_of(p.payload or {}, p.score, by_words.get(p.id, 0.0)) for p in dense.points]
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
@@ -237,31 +242,5 @@ def _requests(
     ]
 
 
-def _key(id_: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, id_))
-
-
 def _sparse(vector: SparseVector) -> models.SparseVector:
     return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
-
-
-def _record(point: Point) -> models.PointStruct:
-    return models.PointStruct(
-        id=_key(point.id),
-        vector={DENSE: list(point.vector), WORDS: _sparse(document_vector(point.text))},
-        payload={
-            "id": point.id,
-            DOCUMENT_IDS: list(point.document_ids),
-            "payload": json.dumps(point.payload),
-        },
-    )
-
-
-def _hit(point: models.ScoredPoint, sparse_score: float) -> Hit:
-    payload = point.payload or {}
-    return Hit(
-        id=payload["id"],
-        payload=json.loads(payload["payload"]),
-        dense_score=point.score,
-        sparse_score=sparse_score,
-    )

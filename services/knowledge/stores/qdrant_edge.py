@@ -1,23 +1,20 @@
 """Adapter of `VectorStore` on Qdrant's engine inside the process: the embedded default."""
 
-import json
 import shutil
 import threading
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import get_args
 
 import qdrant_edge as edge
-from pydantic_core import from_json
 
 from services.knowledge.embedding.bm25 import SparseVector, document_vector, query_vector
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
+from services.knowledge.stores.points import hit_of, point_key, stored_payload
 
 _DENSE = "dense"
 _WORDS = "words"
-_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
 _EXACT_BELOW_KB = 200_000
 """Segment size up to which it is scanned rather than indexed: at 384 dimensions 130,000 vectors,
 where a scan costs a few milliseconds, is exact, and needs no graph to be built.
@@ -53,16 +50,30 @@ class QdrantEdgeVectorStore:
         """See `VectorStore.upsert`."""
         if not points:
             return
-        records = [_record(point) for point in points]
+        records = [
+            edge.Point(
+                str(point_key(point.id)),
+                {_DENSE: list(point.vector), _WORDS: _sparse(document_vector(point.text))},
+                stored_payload(point),
+            )
+            for point in points
+        ]
         with self._use_shard("upsert", collection) as shard:
             shard.update(edge.UpdateOperation.upsert_points(records))
-        self._optimise_sometimes(collection, len(records))
+        with self._lock:
+            self._writes += len(records)
+            is_due = self._writes >= _WRITES_BETWEEN_OPTIMISATIONS
+            if is_due:
+                self._writes = 0
+        if is_due:
+            with self._use_shard("optimise", collection) as shard:
+                shard.optimize()
 
     def delete(self, collection: Collection, ids: Sequence[str]) -> None:
         """See `VectorStore.delete`."""
         if not ids:
             return
-        keys: list[edge.PointId] = [_key(id_) for id_ in ids]
+        keys: list[edge.PointId] = [str(point_key(id_)) for id_ in ids]
         with self._use_shard("delete", collection) as shard:
             shard.update(edge.UpdateOperation.delete_points(keys))
 
@@ -93,11 +104,17 @@ class QdrantEdgeVectorStore:
             if not ids:
                 return []
             # Each query scores what the other found too, so every hit comes with both its scores.
+            only_these = edge.Filter(must=[edge.HasIdCondition(ids)])
             dense, *sparse = shard.query_batch(
-                edge.QueryBatchRequest([_scoring(query, ids) for query in queries])
+                edge.QueryBatchRequest(
+                    [
+                        edge.QueryRequest(len(ids), query=q, filter=only_these, with_payload=True)
+                        for q in queries
+                    ]
+                )
             )
         by_words = {point.id: point.score for points in sparse for point in points}
-        return [_hit(point, by_words.get(point.id, 0.0)) for point in dense]
+        return [hit_of(p.payload or {}, p.score, by_words.get(p.id, 0.0)) for p in dense]
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
@@ -170,16 +187,6 @@ class QdrantEdgeVectorStore:
                 self._users -= 1
                 self._turn.notify_all()
 
-    def _optimise_sometimes(self, collection: Collection, written: int) -> None:
-        with self._lock:
-            self._writes += written
-            due = self._writes >= _WRITES_BETWEEN_OPTIMISATIONS
-            if due:
-                self._writes = 0
-        if due:
-            with self._use_shard("optimise", collection) as shard:
-                shard.optimize()
-
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}.{suffix}")
@@ -221,11 +228,6 @@ def _open(path: Path, dimensions: int) -> edge.EdgeShard:
     return edge.EdgeShard.load(str(path), config)
 
 
-def _scoring(query: edge.Query, ids: "set[edge.PointId]") -> edge.QueryRequest:
-    only_these = edge.Filter(must=[edge.HasIdCondition(ids)])
-    return edge.QueryRequest(len(ids), query=query, filter=only_these, with_payload=True)
-
-
 @contextmanager
 def _vendor_errors(what: str) -> Iterator[None]:
     try:
@@ -238,31 +240,5 @@ def _vendor_errors(what: str) -> Iterator[None]:
         ) from error
 
 
-def _key(id_: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, id_))
-
-
 def _sparse(vector: SparseVector) -> edge.SparseVector:
     return edge.SparseVector(list(vector.indices), list(vector.values))
-
-
-def _record(point: Point) -> edge.Point:
-    return edge.Point(
-        _key(point.id),
-        {_DENSE: list(point.vector), _WORDS: _sparse(document_vector(point.text))},
-        {
-            "id": point.id,
-            "document_ids": list(point.document_ids),
-            "payload": json.dumps(point.payload),
-        },
-    )
-
-
-def _hit(point: edge.ScoredPoint, sparse_score: float) -> Hit:
-    payload = point.payload or {}
-    return Hit(
-        id=payload["id"],
-        payload=from_json(payload["payload"]),
-        dense_score=point.score,
-        sparse_score=sparse_score,
-    )

@@ -1,7 +1,6 @@
 """Adapter of `CaseArchive` on an SQL table."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from sqlalchemy import delete, func, select
@@ -59,7 +58,10 @@ class SqlCaseArchive:
         )
         with self._database.session() as session:
             rows = session.execute(statement.limit(limit)).all()
-        cases = [_case(row._mapping) for row in rows]
+        cases = [
+            ResolvedCase(**{name: getattr(row, name) for name in ResolvedCase.model_fields})
+            for row in rows
+        ]
         vectors = [np.frombuffer(row.vector, dtype="<f4") for row in rows]
         return cases, np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
 
@@ -69,7 +71,3 @@ class SqlCaseArchive:
         with self._database.session() as session:
             latest, count = session.execute(statement).one()
         return f"{latest}:{count}"
-
-
-def _case(fields: Mapping[Any, Any]) -> ResolvedCase:
-    return ResolvedCase(**{name: fields[name] for name in ResolvedCase.model_fields})

@@ -6,15 +6,23 @@ from sqlalchemy import delete, func, literal, select, text
 from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
+from services.kit.ids import time_ordered_id
 from services.kit.sql.database import Database
 from services.knowledge.model import Case, IncidentNode
-from services.knowledge.stores import sql_cases
 from services.knowledge.stores.merge import merge, merge_by_id, normalise_name
-from services.knowledge.tables import NAME_LENGTH, LinkRow, NameRow, NodeRow, PartRow
+from services.knowledge.tables import (
+    NAME_LENGTH,
+    CaseEntityRow,
+    CaseRow,
+    LinkRow,
+    NameRow,
+    NodeRow,
+    PartRow,
+)
 
 
 class SqlGraphStore:
-    """Nodes, the parts that documents contribute, names and links, in one database.
+    """Nodes, parts that documents contribute, names, links and past tickets, in one database.
 
     A document is replaced in one transaction: readers see its nodes as they were or as they are.
     """
@@ -54,7 +62,7 @@ class SqlGraphStore:
         """See `GraphStore.get`."""
         with self._database.session() as session:
             merged = {row.id: row.merged for row in _rows(session, list(dict.fromkeys(ids)))}
-        return [_node(merged[id_]) for id_ in ids if id_ in merged]
+        return [IncidentNode.model_validate_json(merged[id_]) for id_ in ids if id_ in merged]
 
     def of_documents(self, document_ids: Sequence[str]) -> list[IncidentNode]:
         """See `GraphStore.of_documents`."""
@@ -125,15 +133,48 @@ class SqlGraphStore:
 
     def put_cases(self, cases: Sequence[Case]) -> None:
         """See `GraphStore.put_cases`."""
-        sql_cases.put_cases(self._database, cases)
+        latest = {case.id[:NAME_LENGTH]: case for case in cases}
+        with self._database.session() as session:
+            for batch in batches(latest):
+                session.execute(delete(CaseRow).where(CaseRow.id.in_(batch)))
+            session.add_all(
+                CaseRow(
+                    id=id_, text=case.text, team=case.team, at=case.at, version=time_ordered_id()
+                )
+                for id_, case in latest.items()
+            )
+            session.flush()
+            session.add_all(
+                CaseEntityRow(case_id=id_, entity=entity, times=times)
+                for id_, case in latest.items()
+                for entity, times in {
+                    entity[:NAME_LENGTH]: times for entity, times in case.entities.items()
+                }.items()
+            )
 
     def cases(self, limit: int) -> list[Case]:
         """See `GraphStore.cases`."""
-        return sql_cases.cases(self._database, limit)
+        newest = select(CaseRow).order_by(CaseRow.at.desc(), CaseRow.id.desc()).limit(limit)
+        with self._database.session() as session:
+            rows = list(session.scalars(newest))
+            mentions: dict[str, dict[str, int]] = {row.id: {} for row in rows}
+            for batch in batches(mentions):
+                ordered = (
+                    select(CaseEntityRow.case_id, CaseEntityRow.entity, CaseEntityRow.times)
+                    .where(CaseEntityRow.case_id.in_(batch))
+                    .order_by(CaseEntityRow.entity)
+                )
+                for id_, entity, times in session.execute(ordered):
+                    mentions[id_][entity] = times
+        return [
+            Case(id=row.id, text=row.text, team=row.team, at=row.at, entities=mentions[row.id])
+            for row in reversed(rows)
+        ]
 
     def cases_state(self) -> str:
         """See `GraphStore.cases_state`."""
-        return sql_cases.cases_state(self._database)
+        with self._database.session() as session:
+            return session.scalar(select(func.max(CaseRow.version))) or ""
 
 
 def _lock_for_writing(session: Session) -> None:
@@ -157,7 +198,7 @@ def _update_merged(session: Session, ids: Sequence[str]) -> set[str]:
             .order_by(PartRow.document_id, PartRow.position)
         )
         for node_id, part in rows:
-            parts[node_id].append(_node(part))
+            parts[node_id].append(IncidentNode.model_validate_json(part))
     changed = set()
     for row in _rows(session, ids):
         node = merge(parts[row.id]) if parts[row.id] else None
@@ -191,7 +232,3 @@ def _rows(session: Session, ids: Sequence[str]) -> list[NodeRow]:
         for batch in batches(ids)
         for row in session.scalars(select(NodeRow).where(NodeRow.id.in_(batch)))
     ]
-
-
-def _node(json: str) -> IncidentNode:
-    return IncidentNode.model_validate_json(json)

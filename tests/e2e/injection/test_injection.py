@@ -43,7 +43,7 @@ def platform(ingested: Path, folder: Path, model: ChatModel | None) -> Iterator[
     for case in CASES:
         (pages / f"{case.alert}.md").write_text(case.page())
     settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
-    with Embedded.open(settings, model=model) as services:
+    with Embedded(settings, model=model) as services:
         services.ingestion.ingest_here(pages, prune=False)
         services.start()
         server = ServerThread(services.app, host="127.0.0.1", port=0)
