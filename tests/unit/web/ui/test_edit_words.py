@@ -5,7 +5,7 @@ import re
 import pytest
 
 from services.kit.errors import InvalidInputError
-from services.web.ui import FILES
+from services.web.ui.files import FILES
 from services.web.ui.ticket.work_forms import _parse_edit
 from services.workflow.editing.edits import MOST_LINES
 
