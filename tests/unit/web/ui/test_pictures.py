@@ -126,20 +126,20 @@ def test_in_the_text_of_a_document_pictures_stand_below_the_lines_that_name_them
 
 
 def test_pages_are_shown_without_pictures_where_ingestion_is_away(
-    gateway, ticket_page, ingestion, monkeypatch
+    gateway, ticket_page, knowledge, monkeypatch
 ):
-    def away(_self, _document_id):
+    def away(_document_id):
         raise UnavailableError("down for a moment")
 
-    monkeypatch.setattr(type(ingestion.service), "pictures", away)
+    monkeypatch.setattr(knowledge.ingestion, "pictures", away)
     shown = gateway.client.get(ticket_page)
     assert shown.status_code == 200
     assert images(shown.text) == []
     assert "img/lamps.png: it was not taken in with the page" in shown.text
 
 
-def test_for_a_page_without_pictures_ingestion_is_not_called(gateway, ingestion, monkeypatch):
-    monkeypatch.setattr(type(ingestion.service), "pictures", None)
+def test_for_a_page_without_pictures_ingestion_is_not_called(gateway, knowledge, monkeypatch):
+    monkeypatch.setattr(knowledge.ingestion, "pictures", None)
     gateway.planner.workflows = [checklist_of("# Tray\n\n- Seat it.\n", document_id=DOCUMENT)]
     ticket_id = gateway.post({"id": "T-8", "title": "A fan stands still"})["id"]
     gateway.work()
