@@ -75,5 +75,8 @@ def _put_for_those_with(
 ) -> None:
     has_event = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == kind)
     ids = sorted(set(session.scalars(select(EventRow.ticket_id).where(*has_event))))
-    if ids:
-        outbox.put(session, task, {"ticket_ids": ids}, f"{task}:{ids[0]}")
+    tasks = [
+        NewTask({"ticket_ids": [id_]}, f"{task}:{id_}", NORMAL, str(tracing.current_context()))
+        for id_ in ids
+    ]
+    outbox.put_all(session, task, tasks)

@@ -9,6 +9,7 @@ from services.gateway.work import schedule_purge
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
+from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Base
 from services.kit.tables import OutboxRow
 from services.tickets.settings import GatewaySettings
@@ -19,6 +20,8 @@ from services.tickets.tables import (
     TicketRow,
     WorkflowRow,
 )
+from services.tickets.ticket.events import Note, add_events
+from services.tickets.ticket.queue import FORGET_CASES_TASK, put_forgetting
 from services.tickets.ticket.retention import Retention
 from tests.waiting import eventually
 
@@ -76,6 +79,23 @@ def test_what_is_younger_or_still_on_its_walk_stays(gateway, ticket, group, aler
     assert Retention(gateway.database, 30, clock=at(31)).purge().tickets == 1
     assert gateway.ticket(waiting["tickets"][0]["id"])["status"] == "received"
     assert count(gateway, OutboxRow) == 1
+
+
+def test_each_case_is_forgotten_also_while_that_of_another_waits(gateway, group, alert):
+    alerts = [alert | {"fingerprint": f"f{number}"} for number in range(3)]
+    tickets = gateway.post({**group, "alerts": alerts})["tickets"]
+    ids = sorted(each["id"] for each in tickets)
+    outbox = Outbox(gateway.database)
+    with gateway.database.session() as session:
+        for id_ in ids:
+            add_events(session, id_, [Note("archived", {})])
+    for batch in (ids[:1], ids):
+        with gateway.database.session() as session:
+            put_forgetting(session, outbox, batch)
+    with gateway.database.session() as session:
+        of_task = OutboxRow.task == FORGET_CASES_TASK
+        waiting = session.scalars(select(OutboxRow.kwargs).where(of_task)).all()
+    assert sorted(id_ for each in waiting for id_ in each["ticket_ids"]) == ids
 
 
 def test_days_count_from_the_last_change(gateway, ticket):
