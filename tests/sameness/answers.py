@@ -138,28 +138,32 @@ def _wait_for(client: httpx.Client, serving: "subprocess.Popen[bytes]") -> None:
 
 
 def _wait_until_idle(client: httpx.Client) -> None:
-    """Wait until no task is left in the outbox."""
-    until = time.monotonic() + WAIT_S
-    while time.monotonic() < until:
+    """Wait until the outbox is seen empty five times: what a task puts next is seen late."""
+    until, empty = time.monotonic() + 10 * WAIT_S, 0
+    while empty < 5:
+        if time.monotonic() > until:
+            raise SystemExit(f"tasks are left after {10 * WAIT_S} s")
         metrics = client.get("/metrics").raise_for_status().text
         waiting = re.search(
             r'^flowxpert_queue_outbox_tasks\{state="waiting"\} (\S+)', metrics, re.MULTILINE
         )
-        if waiting and float(waiting[1]) == 0:
-            return
-        time.sleep(0.05)
-    raise SystemExit(f"tasks are left after {WAIT_S} s")
+        empty = empty + 1 if waiting and float(waiting[1]) == 0 else 0
+        time.sleep(1)
 
 
-def answer(client: httpx.Client, path: str, body: Json) -> Json:
-    """All that is told of a ticket once its walk is over."""
+def post(client: httpx.Client, path: str, body: Json) -> list[str]:
+    """The ids of the tickets of an alert, once their walk is over."""
     posted = client.post(path, params={"wait": WAIT_S}, json=body)
     if posted.status_code != 200:
         raise SystemExit(f"{path}: {posted.status_code} {posted.text}")
-    _wait_until_idle(client)  # a model that chooses another page has the ticket walked again
+    return [ticket["id"] for ticket in posted.json()["tickets"]]
+
+
+def records_of(client: httpx.Client, ticket_ids: list[str]) -> Json:
+    """All that is told of these tickets."""
     records = []
-    for ticket in posted.json()["tickets"]:
-        detail = client.get(f"/v1/tickets/{ticket['id']}").raise_for_status().json()
+    for ticket_id in ticket_ids:
+        detail = client.get(f"/v1/tickets/{ticket_id}").raise_for_status().json()
         workflows = [
             client.get(f"/v1/workflows/{each['id']}").raise_for_status().json()
             for each in detail["candidates"]
@@ -255,10 +259,11 @@ def _answers_of(checkout: Checkout, pages: Path, rows: list[Json]) -> dict[str, 
     checkout.run("readings", "import", str(ROOT / "examples" / "readings.jsonl"), "--approve")
     tools = {}
     with checkout.up() as client:
-        answers = {
-            name: answer(client, path, body)
-            for name, path, body in tickets(ROOT / "examples", rows)
+        posted = {
+            name: post(client, path, body) for name, path, body in tickets(ROOT / "examples", rows)
         }
+        _wait_until_idle(client)  # a model that chooses another page has a ticket walked again
+        answers = {name: records_of(client, ids) for name, ids in posted.items()}
         for name, each in list(answers.items())[::20]:
             ticket_id = each[0]["ticket"]["id"]
             tools[f"{name}, by MCP"] = tool_answers(
