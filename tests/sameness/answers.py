@@ -45,7 +45,8 @@ PASSING = {"seconds", "url", "status_url", "workflow_url"}
 """Fields of the run and not of the answer, beside ids and times."""
 PASSING_TEXT = re.compile(
     r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32}\b|\d{4}-\d\d-\d\d[T ][\d:.]+|\?v=\w+"
-    r"|/tmp/\w+|data-after=\"\d+\"|\b[\d.]+ (?:ms|s|min|seconds?|minutes?)\b|\b\d\d:\d\d(?::\d\d)?\b"
+    r"|/tmp/\w+|data-after=\"\d+\""
+    r"|\b[\d.]+ (?:ms|s|min|seconds?|minutes?)\b|\b\d\d:\d\d(?::\d\d)?\b"
 )
 """Ids, times, numbers of events and folders of a run within a text."""
 FORMATS = ("mermaid", "text", "markdown")
