@@ -1,8 +1,8 @@
-"""Check that a step is read-only: the one place that decides it, for runs, questions and lint.
+"""Decision whether a step is read-only, for runs, lint, pages and comparison.
 
-A step of a reading is one act, and its first words say of what sort. A box of a checklist is a
-block of a page and may say several things: one action among them makes it an action. A step that
-is not known to be read-only counts as an action.
+A step of a reading is one act, and its first words say of what sort, unless one of its commands
+is known to change something. A box of a checklist (`Step.block`) is a block of a page and may say
+several things: one action among them, or one command that is not known to look, makes it an action.
 """
 
 import re
@@ -25,11 +25,14 @@ def is_read_only_step(step: Step) -> bool:
     """Return True if the step finds something out and changes nothing.
 
     All sentences and commands of a box count, and at least one sentence must be a check; of another
-    step only the first words count.
+    step the first words count, and commands of a known effect.
     """
+    effects = [effect_of(command) for command in step.commands]
     if not step.block:
-        return is_inspection(step.text)
-    if not all(effect_of(command).only_looks for command in step.commands):
+        return is_inspection(step.text) and not any(
+            effect.what and not effect.only_looks for effect in effects
+        )
+    if not all(effect.only_looks for effect in effects):
         return False
     parts = sentences_of(step.block)
     return any(map(is_inspection, parts)) and not any(map(_is_action, parts))

@@ -1,4 +1,7 @@
-"""Wrappers of stores that measure how long operations take."""
+"""Wrappers of stores that measure how long operations take.
+
+A rebuild is not among them: it lasts as long as its caller writes.
+"""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
@@ -17,6 +20,7 @@ _GRAPH = (
     "of_documents",
     "find_names",
     "neighbours",
+    "search",
     "count",
     "put_cases",
     "cases",

@@ -101,11 +101,13 @@ class AnswerHandler:
 
         Own words that are none of the choices settle nothing: they are kept with the ticket, the
         question stays open, and no workflow is made. After “not known” the next question is asked.
-        A page replaces the one that was chosen before, unless `is_anew` is False.
+        A page replaces the one that was chosen before, also where the question was dismissed, unless
+        `is_anew` is False.
 
         Raises:
             ClarificationNotFoundError: No such question.
-            ClarificationAnsweredError: It was answered otherwise, dismissed, or is gone.
+            ClarificationAnsweredError: It was answered otherwise or dismissed, and the answer is no
+                page; or it is gone.
             NoSuchChoiceError: It has fewer choices.
             TicketHandedOverError: A team has the ticket by now.
         """

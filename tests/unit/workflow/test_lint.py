@@ -104,6 +104,11 @@ def test_a_dangerous_command_without_a_check_before_it_is_reported() -> None:
     assert lint_issues(workflow(chart, B="rm -rf /var/lib/x")) == [("danger_without_check", "B")]
 
 
+def test_a_dangerous_command_is_reported_whatever_the_step_calls_itself() -> None:
+    chart = "flowchart TD\nA[Go] --> B[Check the disk]"
+    assert lint_issues(workflow(chart, B="rm -rf /var/lib/x")) == [("danger_without_check", "B")]
+
+
 def test_one_unchecked_path_is_enough_for_a_danger() -> None:
     chart = """flowchart TD
         A[Open the console] --> B

@@ -43,11 +43,13 @@ def test_one_doing_makes_a_box_a_doing(block, commands, looks):
     [
         ("Check the fans", (), True),
         ("Then check the fans. Restart it.", (), True),
-        ("Check the pod", ("kubectl delete pod x",), True),
+        ("Check the pod", ("kubectl delete pod x",), False),
+        ("Check the disk", ("df -h", "rm -rf /var/lib/x"), False),
+        ("Check the tool", ("made-up-tool --go",), True),
         ("Replace the tray", (), False),
     ],
 )
-def test_the_first_words_say_it_of_another_step(text, commands, looks):
+def test_the_first_words_and_known_commands_say_it_of_another_step(text, commands, looks):
     assert is_read_only_step(step(text, *commands)) is looks
 
 

@@ -375,3 +375,12 @@ def test_who_took_the_page_is_told_so(desk):
     assert desk.shown(ticket_id) == FAN
     page = desk.gateway.client.get(f"/tickets/{ticket_id}").text
     assert ">The page that you chose</h2>" in page
+
+
+def test_a_page_may_be_taken_after_the_question_was_dismissed(desk):
+    ticket_id = desk.new()
+    with acting_as(ADA):
+        desk.answering.dismiss(ticket_id)
+    assert desk.question(ticket_id)["state"] == "dismissed"
+    turn = desk.answer(ticket_id, ADA, ARRAY)
+    assert (turn.state, desk.shown(ticket_id)) == ("answered", ARRAY)
