@@ -101,7 +101,7 @@ class AnswerHandler:
 
         Own words that are none of the choices settle nothing: they are kept with the ticket, the
         question stays open, and no workflow is made. After “not known” the next question is asked.
-        A page replaces the one that was chosen before, also where the question was dismissed, unless
+        A page replaces the one that was chosen before, and reopens a dismissed question, unless
         `is_anew` is False.
 
         Raises:
