@@ -25,6 +25,7 @@ _HEADS: Mapping[Mode, str] = {
     Mode.IN_ORDER: "One after the other, until one has helped:",
     Mode.ANY: "Each of these that holds:",
     Mode.FREE: "One of these, as you choose:",
+    Mode.SEVERAL: "One or more of these, as you choose:",
 }
 
 

@@ -112,7 +112,20 @@ Guard = Annotated[
 """The condition under which something is done."""
 
 
-class Do(Sourced):
+class Remark(Sourced):
+    """What holds while the procedure is done, and is no step: a standing rule, a warning."""
+
+    text: str = Field(alias="note", min_length=1)
+
+
+class Noted(Sourced):
+    """The base of nodes that notes may stand in."""
+
+    notes: tuple[Remark, ...] = ()
+    """What whoever is at this node has to read with it: cautions, legends, where it is done."""
+
+
+class Do(Noted):
     """One action that an engineer could tick off, as an imperative."""
 
     text: str = Field(alias="do", min_length=1)
@@ -134,7 +147,9 @@ class Mode(StrEnum):
     ANY = "any"
     """Several guards may hold at once: each is asked, each arm that holds is done."""
     FREE = "free"
-    """The reader of the page chooses: the page offers the arms as options."""
+    """The reader of the page chooses one: the page offers the arms as options."""
+    SEVERAL = "several"
+    """The reader of the page chooses one or more: each arm leads back to the others."""
 
 
 class Arm(Sourced):
@@ -145,7 +160,7 @@ class Arm(Sourced):
     body: "Body" = Field(default=(), alias="steps")
 
 
-class Choice(Sourced):
+class Choice(Noted):
     """Alternatives. A condition is an exclusive choice with one arm."""
 
     mode: Mode = Field(alias="choice")
@@ -156,7 +171,7 @@ class Choice(Sourced):
     """The body that is done if no guard holds; None if the page does not say."""
 
 
-class Loop(Sourced):
+class Loop(Noted):
     """The body is done, then again until the guard holds."""
 
     body: "Body" = Field(alias="repeat", min_length=1)
@@ -176,20 +191,16 @@ class EndKind(StrEnum):
     ESCALATE = "escalate"
     OTHER_PAGE = "other_page"
     NOT_THIS_FAULT = "not_this_fault"
+    STOP = "stop"
+    """The page says no more: it neither mends the fault here nor hands over."""
 
 
-class End(Sourced):
+class End(Noted):
     """Where a path ends, in the words of the page."""
 
     kind: EndKind = Field(alias="end")
     text: str = ""
     commands: tuple[str, ...] = ()
-
-
-class Remark(Sourced):
-    """What holds while the procedure is done, and is no step: a standing rule, a warning."""
-
-    text: str = Field(alias="note", min_length=1)
 
 
 _KEYS = ("do", "choice", "repeat", "goto", "end", "note")
@@ -226,10 +237,20 @@ OTHERWISE = ".otherwise"
 """The suffix of a choice's id that names its `otherwise` body."""
 
 
+class Purpose(StrEnum):
+    """What a procedure is for."""
+
+    FAULT = "fault"
+    """It mends a fault: whether that worked is asked at its end."""
+    TASK = "task"
+    """It does something that was ordered, or only finds something out: it ends with its steps."""
+
+
 class Procedure(NotationModel):
     """What one page tells for one fault or task."""
 
     title: str
+    purpose: Purpose = Field(default=Purpose.FAULT, alias="for")
     treats: str = ""
     """The fault or task in a sentence: what a ticket is compared with."""
     lines: tuple[LineRange, ...] = Field(default=(), alias="at")
@@ -390,6 +411,28 @@ class Reader(StrEnum):
     PERSON = "person"
 
 
+class LeftOutReason(StrEnum):
+    """Why lines of a page are in no step."""
+
+    BACKGROUND = "background"
+    """They explain, and nobody acts on them."""
+    EXAMPLE = "example"
+    """They show what something may look like."""
+    REPEATED = "repeated"
+    """A step cites the same thing elsewhere."""
+    OTHER = "other"
+    """They belong to a fault or task of another page."""
+    REFERENCE = "reference"
+    """Links for reading, contents, licence."""
+
+
+class LeftOut(NotationModel):
+    """Lines that a reader saw and took for no part of a procedure."""
+
+    lines: tuple[LineRange, ...] = Field(alias="at", min_length=1)
+    reason: LeftOutReason = Field(alias="why")
+
+
 class Reading(NotationModel):
     """The procedures of one text, with the reader that made them."""
 
@@ -400,6 +443,7 @@ class Reading(NotationModel):
     procedures: tuple[Procedure, ...] = ()
     """The procedures; empty if the page describes none."""
     doubts: tuple[Doubt, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def walk(body: Body) -> Iterator[Node]:

@@ -27,12 +27,14 @@ ENDS = {
     EndKind.ESCALATE: "ends and is escalated",
     EndKind.OTHER_PAGE: "goes on with another page",
     EndKind.NOT_THIS_FAULT: "ends: it is another fault",
+    EndKind.STOP: "ends where the page ends",
 }
 MODES = {
     Mode.EXCLUSIVE: "the first that holds",
     Mode.IN_ORDER: "one after the other until one helps",
     Mode.ANY: "each that holds",
     Mode.FREE: "as the engineer chooses",
+    Mode.SEVERAL: "one or more, as the engineer chooses",
 }
 
 

@@ -36,6 +36,7 @@ _ENDS = {
     EndKind.RESOLVED: RESOLVED,
     EndKind.NOT_THIS_FAULT: CLOSED,
     EndKind.OTHER_PAGE: HANDED_OVER,
+    EndKind.STOP: HANDED_OVER,
 }
 _YES, _NO = "Yes", "No"
 _LONGEST_TITLE = 200

@@ -41,6 +41,7 @@ ENDS = (
     (EndKind.ESCALATE.value, "it is escalated"),
     (EndKind.OTHER_PAGE.value, "another page goes on"),
     (EndKind.NOT_THIS_FAULT.value, "it is another fault"),
+    (EndKind.STOP.value, "the page says no more"),
 )
 
 

@@ -1,0 +1,137 @@
+"""Changes to a page's procedure by pointing at its blocks, with the JSON form of each.
+
+A block is named by its key, which stays while the block does. What a change does to the procedure
+is a list of operations (`services.runbook.editing.operations`).
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from services.runbook.model import EndKind, NotationModel
+
+BlockKey = Annotated[str, Field(min_length=1, max_length=80)]
+LONGEST_ADDED = 1_000
+"""Characters of an added step or note."""
+
+
+class SetBox(NotationModel):
+    """The block is a step to tick off, or none."""
+
+    edit: Literal["box"] = "box"
+    block: BlockKey
+    is_step: bool
+
+
+class SetCondition(NotationModel):
+    """The step of the block is done only after an answer to the question of another block."""
+
+    edit: Literal["only_if"] = "only_if"
+    block: BlockKey
+    on: BlockKey | None = None
+    """The block that asks, before this one on the page; None takes the condition away."""
+    answer: Annotated[str, Field(max_length=200)] = "Yes"
+    question: Annotated[str, Field(max_length=LONGEST_ADDED)] = ""
+    """The question, if the words of the block that asks are none."""
+
+
+class ListMode(StrEnum):
+    """How the items of a list go together."""
+
+    ALL = "all"
+    IN_ORDER = "in_order"
+    """One after the other until one has helped."""
+    ONE_OF = "one_of"
+    SEVERAL = "several"
+    """Those that fit, one or more of them."""
+
+
+class SetList(NotationModel):
+    """How the items of the list of this block go together."""
+
+    edit: Literal["list"] = "list"
+    block: BlockKey
+    mode: ListMode
+
+
+class GoOn(NotationModel):
+    """Behind the step of the block one goes on at another block; None: at the next step."""
+
+    edit: Literal["goes_on"] = "goes_on"
+    block: BlockKey
+    at: BlockKey | None = None
+
+
+class SetNote(NotationModel):
+    """The block is a note of the step of another block."""
+
+    edit: Literal["note_of"] = "note_of"
+    block: BlockKey
+    of: BlockKey
+
+
+class Split(NotationModel):
+    """The step that cites this block and others becomes a step for each of its blocks."""
+
+    edit: Literal["split"] = "split"
+    block: BlockKey
+
+
+class Join(NotationModel):
+    """The step of the block becomes part of the step of another block beside it."""
+
+    edit: Literal["join"] = "join"
+    block: BlockKey
+    into: BlockKey
+
+
+class SetEnd(NotationModel):
+    """The path ends behind the step of the block; None takes the end away."""
+
+    edit: Literal["end"] = "end"
+    block: BlockKey
+    kind: EndKind | None = None
+
+
+class MoveStep(NotationModel):
+    """The step of the block is done before or behind that of another block."""
+
+    edit: Literal["move"] = "move"
+    block: BlockKey
+    beside: BlockKey
+    is_before: bool = False
+
+
+class AddStep(NotationModel):
+    """A step of a person's own behind the block; no line of the page says it."""
+
+    edit: Literal["add"] = "add"
+    block: BlockKey
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDED)]
+
+
+class AddNote(NotationModel):
+    """A note of a person's own at the step of the block; no line of the page says it."""
+
+    edit: Literal["remark"] = "remark"
+    block: BlockKey
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDED)]
+
+
+BlockEdit = Annotated[
+    SetBox
+    | SetCondition
+    | SetList
+    | GoOn
+    | SetNote
+    | Split
+    | Join
+    | SetEnd
+    | MoveStep
+    | AddStep
+    | AddNote,
+    Field(discriminator="edit"),
+]
+
+BLOCK_EDIT: TypeAdapter[BlockEdit] = TypeAdapter(BlockEdit)
