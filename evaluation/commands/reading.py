@@ -81,3 +81,29 @@ def record_readings(
     before = read_answers(record) if record.exists() else {}
     write_answers(record, (before | answered).values())
     typer.echo(f"{len(answered)} pages")
+
+
+@app.command()
+def unplaced(
+    *,
+    pairs: PairsFile,
+    answers: Annotated[
+        Path | None, typer.Option(help="Recorded answers; those that are kept here.")
+    ] = None,
+    corpus: CorpusDir = None,
+) -> None:
+    """What of the pages is in no step of recorded readings: callouts, commands, tables, items."""
+    from evaluation.benches.logic.setup import Way  # noqa: PLC0415
+    from evaluation.benches.unplaced import unplaced_figures  # noqa: PLC0415
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.material.recorded_answers import (  # noqa: PLC0415
+        RECORDED,
+        by_record,
+        read_answers,
+    )
+
+    read = by_record(read_answers(answers or RECORDED))
+    page_of = Way(None, pairs, corpus=corpus).page_of()
+    pages = map(page_of, read_rows(pairs))
+    figures = unplaced_figures((page, reading) for page in pages if (reading := read(page)))
+    typer.echo("\n".join(f"{name:16} {value}" for name, value in figures.items()))

@@ -1,14 +1,16 @@
 """Lowering of a program to a graph with two continuations: after success and after failure.
 
 A remedy leads to the verification of the page, or to the question whether it helped. If it did
-not, the next remedy follows, and the escalation when there is none. Nothing is duplicated: what
-two paths share is one step.
+not, the next remedy or the other options follow, and the escalation when there is none. What does
+a task, or only finds something out, ends with its steps. Nothing is duplicated: what two paths
+share is one step.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from services.language.deeds import is_inspection
 from services.language.verbs import begins_with_verb
 from services.runbook.lowering_graph import ArrowTarget, Graph
 from services.runbook.model import (
@@ -31,16 +33,21 @@ from services.runbook.model import (
     Not,
     Outcome,
     Procedure,
+    Purpose,
     Remark,
     Some,
     Sourced,
     State,
     questions,
+    walk,
 )
+from services.workflow.effects.effect import effect_of
 from services.workflow.model import Citation, Step, StepKind, Workflow
 
 RESOLVED_TEXT = "Resolved"
-OPEN_TEXT = "Not covered by this page: escalate"
+DONE_TEXT = "Done"
+STOP_TEXT = "The page says no more"
+OPEN_TEXT = "Nothing else on this page: escalate"
 HELPED_TEXT = "Did that help?"
 SOLVED_TEXT = "Is the issue resolved?"
 UNSURE_BELOW = 0.6
@@ -48,7 +55,8 @@ UNSURE_BELOW = 0.6
 
 _DONE, _CONFIRMED, _OPEN = "#done", "#confirmed", "#open"
 """Names: last step done; known to have helped; nothing left to do."""
-_RESOLVED = "#resolved"
+_SUCCESS, _HANDED_OVER = "#success", "#handed-over"
+_NONE_OF_THESE = "None of these"
 _MOST_LABEL_WORDS = 8
 _MOST_QUESTION_WORDS = 14
 
@@ -62,6 +70,7 @@ _END_TEXTS = {
     EndKind.ESCALATE: "Escalate",
     EndKind.OTHER_PAGE: "Go on with the other page",
     EndKind.NOT_THIS_FAULT: "It is another fault",
+    EndKind.STOP: STOP_TEXT,
 }
 
 
@@ -81,6 +90,8 @@ class _Continuations:
 
     done: ArrowTarget
     not_helped: ArrowTarget
+    has_acted: bool = False
+    """True if something that may have mended the fault was done on the way here."""
 
 
 class _Lowering:
@@ -97,8 +108,8 @@ class _Lowering:
         graph, procedure = self._graph, self._procedure
         open_end = graph.add(_implied(OPEN_TEXT, StepKind.TERMINAL))
         graph.set_target(_OPEN, open_end)
-        resolved = graph.add(_implied(RESOLVED_TEXT, StepKind.TERMINAL))
-        graph.set_target(_RESOLVED, resolved)
+        handed_over = _implied(_END_TEXTS[EndKind.ESCALATE], StepKind.TERMINAL)
+        graph.set_target(_HANDED_OVER, graph.add(handed_over))
         failed = _name(ESCALATION) if procedure.escalation else _OPEN
         self._place_success(failed)
         ways = _Continuations(_DONE, failed)
@@ -107,7 +118,8 @@ class _Lowering:
         if procedure.escalation:
             escalation = _with_end(procedure.escalation)
             graph.set_target(
-                _name(ESCALATION), self._body(escalation, _Continuations(_OPEN, _OPEN))
+                _name(ESCALATION),
+                self._body(escalation, _Continuations(_HANDED_OVER, _HANDED_OVER)),
             )
         graph.set_target(_name(START), self._body(procedure.body, ways))
         start = graph.resolve(_name(START)) or open_end
@@ -117,25 +129,48 @@ class _Lowering:
         return Workflow(title=procedure.title, steps=tuple(steps), transitions=tuple(arrows))
 
     def _place_success(self, failed: ArrowTarget) -> None:
-        """Place the page's verification, or the question before its escalation."""
+        """Place what follows the last step: the page's verification, a question, or an end."""
         graph, procedure = self._graph, self._procedure
-        after_success: ArrowTarget = _RESOLVED
-        if procedure.escalation and not (
-            procedure.verification and isinstance(procedure.verification[-1], Choice)
-        ):
-            after_success = self._ask(SOLVED_TEXT, procedure.escalation[0].lines, _RESOLVED, failed)
+        is_fault = procedure.purpose is Purpose.FAULT
+        text = RESOLVED_TEXT if is_fault else DONE_TEXT
+        graph.set_target(_SUCCESS, graph.add(_implied(text, StepKind.TERMINAL)))
+        steps = [
+            node
+            for name, body in procedure.bodies.items()
+            for node in walk(body)
+            if name not in {VERIFICATION, ESCALATION}
+        ]
+        asks_itself = bool(procedure.verification) and isinstance(
+            procedure.verification[-1], Choice
+        )
+        after_steps: ArrowTarget = _SUCCESS
+        if not asks_itself and (procedure.escalation or (is_fault and any(map(_acts, steps)))):
+            lines = procedure.escalation[0].lines if procedure.escalation else ()
+            after_steps = self._ask(SOLVED_TEXT, lines, _SUCCESS, failed)
+        elif is_fault and not procedure.verification:
+            after_steps = graph.add(_implied(STOP_TEXT, StepKind.TERMINAL))
         if procedure.verification:
-            verified = self._body(procedure.verification, _Continuations(after_success, failed))
+            verified = self._body(procedure.verification, _Continuations(after_steps, failed))
             graph.set_target(_name(VERIFICATION), verified)
-        graph.set_target(_DONE, _name(VERIFICATION) if procedure.verification else after_success)
-        graph.set_target(_CONFIRMED, _name(VERIFICATION) if procedure.verification else _RESOLVED)
+            after_steps = _name(VERIFICATION)
+        graph.set_target(_DONE, after_steps)
+        graph.set_target(_CONFIRMED, after_steps if procedure.verification else _SUCCESS)
 
     # Bodies and nodes, from the last to the first.
 
     def _body(self, body: Body, ways: _Continuations) -> ArrowTarget:
         entry = ways.done
-        for node, notes in reversed(_with_notes(body)):
-            entry = self._node(node, entry, ways, notes)
+        nodes = _with_notes(body)
+        has_acted = [ways.has_acted]
+        for node, _ in nodes:
+            has_acted.append(has_acted[-1] or any(map(_acts, walk((node,)))))
+        for place in reversed(range(len(nodes))):
+            node, notes = nodes[place]
+            is_after_remedy = place > 0 and _acts(nodes[place - 1][0])
+            if is_after_remedy and _is_plain_success(node):
+                entry = _DONE
+            else:
+                entry = self._node(node, entry, replace(ways, has_acted=has_acted[place]), notes)
             if node.id:
                 self._graph.set_target(_name(node.id), entry)
                 entry = _name(node.id)
@@ -154,10 +189,11 @@ class _Lowering:
             case Loop():
                 again = f"#loop{id(node)}"
                 self._graph.mark_jump(again)
-                until = self._guard(node.until, node, following, again)
+                over = following if self._procedure.escalation else _confirmed(following)
+                until = self._guard(node.until, node, over, again)
                 entry = self._body(node.body, replace(ways, done=until))
                 self._graph.set_target(again, entry)
-                return entry
+                return self._with_own_notes(entry, node, notes)
             case Choice():
                 return self._choice(node, following, ways, notes)
             case Remark():
@@ -185,14 +221,26 @@ class _Lowering:
                 entry = self._in_order(choice, following, ways)
             case Mode.ANY:
                 entry = self._any(choice, following, ways)
-            case Mode.FREE:
-                entry = self._cases(choice, following, ways)
+            case Mode.FREE | Mode.SEVERAL:
+                entry = self._options(choice, following, ways)
             case Mode.EXCLUSIVE:
                 asks_one = bool(choice.question)
                 entry = (self._cases if asks_one else self._chain)(choice, following, ways)
-        step = self._graph.steps.get(entry)
-        if step and notes:
-            self._graph.steps[entry] = step.model_copy(update={"notes": tuple(notes)})
+        return self._with_own_notes(entry, choice, notes)
+
+    def _with_own_notes(
+        self, entry: ArrowTarget, node: Choice | Loop, notes: Sequence[str]
+    ) -> ArrowTarget:
+        """Put the notes of a choice or loop at its first step, or in front as a step."""
+        if not notes:
+            return entry
+        first = self._graph.resolve(entry)
+        if first is None:
+            note = Remark(text="\n".join(notes), lines=node.lines)
+            return self._graph.add(self._action(_as_step(note), ()), [("", entry)])
+        step = self._graph.steps[first]
+        own = tuple(dict.fromkeys((*notes, *step.notes)))
+        self._graph.steps[first] = step.model_copy(update={"notes": own})
         return entry
 
     def _chain(self, choice: Choice, following: ArrowTarget, ways: _Continuations) -> ArrowTarget:
@@ -203,12 +251,6 @@ class _Lowering:
         return entry
 
     def _any(self, choice: Choice, following: ArrowTarget, ways: _Continuations) -> ArrowTarget:
-        if (
-            choice.otherwise is None
-            and following in {_DONE, _RESOLVED}
-            and not self._is_checked_at_end
-        ):
-            following = self._ask(SOLVED_TEXT, choice.lines, following, ways.not_helped)
         entry = following
         if choice.otherwise is not None:
             otherwise = self._body(choice.otherwise, replace(ways, done=following))
@@ -226,14 +268,51 @@ class _Lowering:
             label, target = _label(arm), self._body(arm.body, inner)
             by_label.setdefault(label.casefold(), (label, target))
         exits, labels = list(by_label.values()), set(by_label)
-        if choice.otherwise is not None or (len(exits) == 1 and choice.mode is not Mode.FREE):
+        if choice.otherwise is not None or len(exits) == 1:
             name = "No" if labels == {"yes"} else "Yes" if labels == {"no"} else "Otherwise"
             exits.append((name, self._otherwise(choice, following, ways)))
-        text = choice.question or "Which of these is to be done?"
+        return self._question_with(choice, exits)
+
+    def _question_with(
+        self, choice: Choice, exits: Sequence[tuple[str, ArrowTarget]]
+    ) -> ArrowTarget:
         if len(exits) == 1:
             return exits[0][1]
+        text = choice.question or "Which of these is to be done?"
         lines = choice.lines or tuple(r for arm in choice.arms for r in arm.lines)
         return self._graph.add(self._decision(text, lines, choice), exits)
+
+    def _options(self, choice: Choice, following: ArrowTarget, ways: _Continuations) -> ArrowTarget:
+        """Place options as one question with an exit for each; a failed remedy leads back to it.
+
+        So does each of several options that may be taken.
+        """
+        is_several = choice.mode is Mode.SEVERAL
+        is_unchecked = following == _DONE and not self._procedure.verification
+        is_unchecked = is_unchecked and self._procedure.purpose is Purpose.FAULT
+        back = f"#options{id(choice)}"
+        by_label: dict[str, tuple[str, ArrowTarget]] = {}
+        leads_back = False
+        for arm in choice.arms:
+            done: ArrowTarget = back if is_several else following
+            if is_unchecked and any(map(_acts, walk(arm.body))):
+                question = _help_question(arm.body)
+                done = self._ask(question, arm.lines, _confirmed(following), back)
+            leads_back = leads_back or done != following
+            label = _label(arm)
+            target = self._body(arm.body, replace(ways, done=done))
+            if arm.id:
+                self._graph.set_target(_name(arm.id), target)
+            by_label.setdefault(label.casefold(), (label, target))
+        exits = list(by_label.values())
+        if choice.otherwise is not None:
+            exits.append(("Otherwise", self._otherwise(choice, following, ways)))
+        elif leads_back:
+            self._graph.mark_jump(back)
+            exits.append((_NONE_OF_THESE, ways.not_helped if is_unchecked else following))
+        entry = self._question_with(choice, exits)
+        self._graph.set_target(back, entry)
+        return entry
 
     def _in_order(
         self, choice: Choice, following: ArrowTarget, ways: _Continuations
@@ -241,7 +320,7 @@ class _Lowering:
         """Place remedies one after the other, each if the one before did not help."""
         if choice.otherwise is not None:
             failed: ArrowTarget | None = self._body(choice.otherwise, replace(ways, done=following))
-        elif following not in {_DONE, _RESOLVED}:
+        elif following not in {_DONE, _SUCCESS}:
             failed = following
         else:
             failed = ways.not_helped if ways.not_helped != _OPEN else None
@@ -281,15 +360,16 @@ class _Lowering:
         """
         if choice.otherwise is not None:
             return self._body(choice.otherwise, replace(ways, done=following))
-        nothing_left = following in {_DONE, _RESOLVED}
+        nothing_left = following in {_DONE, _SUCCESS}
         if any(isinstance(q, Outcome) for arm in choice.arms for q in questions(arm.guard)):
             last = [arm.body[-1] for arm in choice.arms if arm.body]
             # Where an arm ends well, the other answer is the bad one.
             helped = any(isinstance(n, End) and n.kind is EndKind.RESOLVED for n in last)
             return ways.not_helped if helped and nothing_left else _confirmed(following)
         is_way_out = all(_gives_up(arm.body) for arm in choice.arms)
-        is_verified = following == _DONE and self._is_checked_at_end
-        return following if not nothing_left or is_way_out or is_verified else ways.not_helped
+        is_asked = self._is_checked_at_end or ways.has_acted
+        is_asked = is_asked or self._procedure.purpose is Purpose.TASK
+        return following if not nothing_left or is_way_out or is_asked else ways.not_helped
 
     @property
     def _is_checked_at_end(self) -> bool:
@@ -404,26 +484,65 @@ def _implied(text: str, kind: StepKind) -> Step:
 
 
 def _with_notes(body: Body) -> list[tuple[Node, tuple[str, ...]]]:
-    """Return the nodes that are no remarks, each with the remarks before it.
+    """Return the nodes that are no remarks, each with its own notes and the remarks beside it.
 
-    The last remarks go to the last node.
+    Of remarks between two nodes those with lines nearer to the one before go to that one, the
+    others to the one behind; the last remarks go to the last node.
     """
-    nodes: list[tuple[Node, tuple[str, ...]]] = []
-    notes: list[Remark] = []
+    nodes: list[tuple[Node, list[str]]] = []
+    waiting: list[Remark] = []
     for node in body:
         if isinstance(node, Remark):
-            notes.append(node)
+            if nodes and _is_nearer(node, nodes[-1][0], _next_to(node, body)) and not waiting:
+                nodes[-1][1].append(node.text)
+            else:
+                waiting.append(node)
             continue
         if isinstance(node, Jump):  # it is no step that a note could stand at
-            nodes += [(_as_step(note), ()) for note in notes]
-            notes = []
-        nodes.append((node, tuple(note.text for note in notes)))
-        notes = []
-    if notes and nodes and not isinstance(nodes[-1][0], Jump):
-        nodes[-1] = (nodes[-1][0], (*nodes[-1][1], *(note.text for note in notes)))
-    elif notes:
-        nodes += [(_as_step(note), ()) for note in notes]
-    return nodes
+            nodes += [(_as_step(note), []) for note in waiting]
+            nodes.append((node, []))
+        else:
+            nodes.append((node, [note.text for note in (*waiting, *node.notes)]))
+        waiting = []
+    if waiting and nodes and not isinstance(nodes[-1][0], Jump):
+        nodes[-1][1].extend(note.text for note in waiting)
+    elif waiting:
+        nodes += [(_as_step(note), []) for note in waiting]
+    return [(node, tuple(dict.fromkeys(notes))) for node, notes in nodes]
+
+
+def _next_to(remark: Remark, body: Body) -> Node | None:
+    """Return the next node of the body that is no remark."""
+    behind = body[next(n for n, each in enumerate(body) if each is remark) + 1 :]
+    return next((node for node in behind if not isinstance(node, Remark)), None)
+
+
+def _is_nearer(remark: Remark, before: Node, behind: Node | None) -> bool:
+    """Return True if the page says the remark nearer to the node before it than to the next one."""
+    if isinstance(before, Jump) or not remark.lines or not before.lines:
+        return False
+    gap = remark.lines[0][0] - before.lines[-1][1]
+    if gap < 0:
+        return False
+    if behind is None or isinstance(behind, Jump) or not behind.lines:
+        return True
+    return gap < behind.lines[0][0] - remark.lines[-1][1]
+
+
+def _acts(node: Node) -> bool:
+    """Return True if the node may mend something: an action that is no mere look."""
+    if not isinstance(node, Do):
+        return False
+    effects = [effect_of(command) for command in node.commands]
+    if any(effect.what and not effect.only_looks for effect in effects):
+        return True
+    only_looks = bool(effects) and all(effect.only_looks for effect in effects)
+    return not only_looks and not is_inspection(_plain(node.text))
+
+
+def _is_plain_success(node: Node) -> bool:
+    """Return True for an end that claims success in nobody's words."""
+    return isinstance(node, End) and node.kind is EndKind.RESOLVED and not (node.lines or node.text)
 
 
 def _as_step(note: Remark) -> Do:

@@ -12,7 +12,7 @@ from services.runbook.model import LineRange, Procedure
 from services.runbook.program import lines_of
 
 _CONDITION = re.compile(r"(?:^|[.:;]\s+)(?:if|unless|otherwise|in case)\b", re.IGNORECASE)
-_BACKGROUND = frozenset(
+BACKGROUND_ROLES = frozenset(
     {
         SectionRole.MEANING,
         SectionRole.IMPACT,
@@ -53,5 +53,5 @@ def background_lines(text: str) -> set[int]:
 
 def _background(page: Page) -> Iterator[int]:
     for section in page.sections():
-        if section.heading and role_of_heading(section.heading.text) in _BACKGROUND:
+        if section.heading and role_of_heading(section.heading.text) in BACKGROUND_ROLES:
             yield from range(section.start_line, section.end_line + 1)

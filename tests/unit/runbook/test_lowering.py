@@ -1,6 +1,7 @@
 import pytest
 
 from services.runbook.lowering import lower
+from services.runbook.model import Purpose
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
 from tests.unit.runbook.programs import ask, do, drawn, end, procedure
@@ -8,23 +9,54 @@ from tests.unit.runbook.programs import ask, do, drawn, end, procedure
 PERSISTS = {"outcome": "Does the fan still stand?"}
 
 
-def test_actions_follow_each_other_and_end_resolved():
-    assert drawn(do("Look"), do("Mend")) == ["Look -> Mend", "Mend -> Resolved", "Resolved"]
+SOLVED = "Is the issue resolved? -> Yes: Resolved, No: Nothing else on this page: escalate"
+
+
+def test_a_remedy_without_a_check_leads_to_the_question_whether_it_helped():
+    assert drawn(do("Look"), do("Mend")) == [
+        "Look -> Mend",
+        "Mend -> Is the issue resolved?",
+        SOLVED,
+        "Resolved",
+        "Nothing else on this page: escalate",
+    ]
+
+
+def test_a_task_ends_with_its_steps():
+    program = procedure(do("Look"), do("Mend")).model_copy(update={"purpose": Purpose.TASK})
+    assert [step.text for step in lower(program, "page.md").steps] == ["Look", "Mend", "Done"]
+
+
+def test_a_page_that_only_looks_says_no_more():
+    assert drawn(do("Look"), do("Check the log"))[-1] == "The page says no more"
+    assert drawn(do("Mend"), end("stop", ""))[-1] == "The page says no more"
+
+
+def test_success_that_no_line_says_is_a_question_after_a_remedy():
+    lines = drawn(ask("Is it hot?", do("Cool it"), end("resolved", "")), do("Wait"))
+    assert "Cool it -> Is the issue resolved?" in lines
+
+
+def test_who_mended_something_before_is_never_not_covered():
+    lines = drawn(do("Mend"), ask("Is it hot?", do("Cool it")))
+    assert lines[1] == "Is it hot? -> Yes: Cool it, No: Is the issue resolved?"
 
 
 def test_a_step_under_a_condition_is_reached_only_through_it():
     assert drawn(ask("Is it hot?", do("Cool it")), do("Wait")) == [
         "Is it hot? -> Yes: Cool it, No: Wait",
         "Cool it -> Wait",
-        "Wait -> Resolved",
+        "Wait -> Is the issue resolved?",
+        SOLVED,
         "Resolved",
+        "Nothing else on this page: escalate",
     ]
 
 
 def test_a_silent_answer_with_nothing_left_is_not_covered():
     lines = drawn(ask("Is it hot?", do("Cool it")))
-    assert lines[0] == "Is it hot? -> Yes: Cool it, No: Not covered by this page: escalate"
-    assert "Cool it -> Resolved" in lines
+    assert lines[0] == "Is it hot? -> Yes: Cool it, No: Nothing else on this page: escalate"
+    assert "Cool it -> Is the issue resolved?" in lines
 
 
 def test_a_silent_answer_comes_to_the_verification():
@@ -34,7 +66,7 @@ def test_a_silent_answer_comes_to_the_verification():
 
 def test_who_only_leaves_by_an_end_of_failure_leaves_the_others_well():
     lines = drawn(do("Look"), ask("Is it burnt?", end("escalate", "Call the fire brigade")))
-    assert lines[1] == "Is it burnt? -> Yes: Call the fire brigade, No: Resolved"
+    assert lines[1] == "Is it burnt? -> Yes: Call the fire brigade, No: The page says no more"
 
 
 def test_causes_are_asked_in_order_each_with_its_remedy():
@@ -48,10 +80,12 @@ def test_causes_are_asked_in_order_each_with_its_remedy():
     }
     assert drawn(choice) == [
         "Is A wrong? -> Yes: Mend A, No: Is B wrong?",
-        "Mend A -> Resolved",
+        "Mend A -> Is the issue resolved?",
         "Is B wrong? -> Yes: Mend B, No: Call the vendor",
-        "Mend B -> Resolved",
+        "Mend B -> Is the issue resolved?",
+        SOLVED,
         "Resolved",
+        "Nothing else on this page: escalate",
         "Call the vendor",
     ]
 
@@ -90,7 +124,9 @@ def test_the_outcome_that_a_page_asks_stands_in_for_ours():
     assert drawn(choice) == [
         "Reseat -> Does the fan still stand?",
         "Does the fan still stand? -> Yes: Replace, No: Resolved",
-        "Replace -> Resolved",
+        "Replace -> Is the issue resolved?",
+        SOLVED,
+        "Nothing else on this page: escalate",
         "Resolved",
     ]
 
@@ -142,11 +178,28 @@ def test_one_question_has_an_exit_for_each_answer():
     assert drawn(choice)[0] == "What colour is the light? -> Amber: Clean, Dark: Insert"
 
 
-def test_options_are_one_choice_of_the_engineer():
-    choice = {"choice": "free", "arms": [{"steps": [do("Add memory")]}, {"steps": [do("Move it")]}]}
-    assert drawn(choice)[0] == (
-        "Which of these is to be done? -> Add memory: Add memory, Move it: Move it"
-    )
+OPTIONS = [{"when": "Memory", "steps": [do("Add memory")]}, {"steps": [do("Move it")]}]
+ASKED = "Which of these is to be done? -> Memory: Add memory, Move it: Move it"
+
+
+def test_an_option_that_did_not_help_leads_back_to_the_others():
+    lines = drawn({"choice": "free", "arms": OPTIONS})
+    assert lines[0] == f"{ASKED}, None of these: Nothing else on this page: escalate"
+    assert "Add memory -> Did it help to add memory?" in lines
+    assert "Did it help to add memory? -> Yes: Resolved, No: Which of these is to be done?" in lines
+
+
+def test_one_of_several_ways_goes_on_with_the_next_step():
+    assert drawn({"choice": "free", "arms": OPTIONS}, do("Restart"))[:2] == [
+        ASKED,
+        "Add memory -> Restart",
+    ]
+
+
+def test_options_of_which_several_may_be_taken_lead_back_until_none_is_left():
+    lines = drawn({"choice": "several", "arms": OPTIONS}, do("Restart"))
+    assert lines[0] == f"{ASKED}, None of these: Restart"
+    assert "Add memory -> Which of these is to be done?" in lines
 
 
 def test_a_loop_goes_back_until_it_is_done():
@@ -164,7 +217,7 @@ def test_jumps_share_what_two_branches_do():
 
 def test_a_jump_to_an_escalation_that_is_not_there_is_not_lost():
     lines = drawn(ask("Is it burnt?", {"goto": "escalation"}), do("Mend"))
-    assert lines[0] == "Is it burnt? -> Yes: Not covered by this page: escalate, No: Mend"
+    assert lines[0] == "Is it burnt? -> Yes: Nothing else on this page: escalate, No: Mend"
 
 
 @pytest.mark.parametrize(
@@ -192,6 +245,19 @@ def test_a_warning_stands_at_the_step_that_follows_it():
     assert workflow.steps[0].notes == ("Wear gloves",)
 
 
+def test_notes_stand_in_the_step_that_they_belong_to():
+    behind = {"note": "Green is healthy", "at": [[5, 5]]}
+    inside = {**do("Pull", 9), "notes": [{"note": "Wear gloves", "at": [[10, 10]]}]}
+    workflow = lower(procedure(do("Look", 4), behind, inside), "page.md")
+    assert [step.notes for step in workflow.steps[:2]] == [("Green is healthy",), ("Wear gloves",)]
+
+
+def test_notes_of_a_choice_stand_at_its_question():
+    choice = {**ask("Is it hot?", do("Cool it")), "notes": [{"note": "Above 80 °C"}]}
+    workflow = lower(procedure({"note": "Twice"}, choice), "page.md")
+    assert workflow.steps[0].notes == ("Twice", "Above 80 °C")
+
+
 def test_a_warning_in_an_empty_branch_is_a_step():
     lines = drawn(ask("Is it dark?", {"note": "It is the lamp"}, {"goto": "verification"}),
                   verification=[do("Look")])  # fmt: skip
@@ -200,7 +266,7 @@ def test_a_warning_in_an_empty_branch_is_a_step():
 
 def test_steps_cite_the_lines_of_their_document_and_say_who_doubts():
     program = procedure(do("Look", 4, id="a"), do("Mend", 5, confidence=0.4))
-    first, second, last = lower(program, "page.md", {"a": "Is that meant?"}).steps
+    first, second, _, last, _ = lower(program, "page.md", {"a": "Is that meant?"}).steps
     assert (first.citations[0].document_id, first.citations[0].start_line) == ("page.md", 4)
     assert (first.doubt, first.node) == ("Is that meant?", "a")
     assert second.doubt
