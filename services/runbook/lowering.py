@@ -367,9 +367,9 @@ class _Lowering:
             helped = any(isinstance(n, End) and n.kind is EndKind.RESOLVED for n in last)
             return ways.not_helped if helped and nothing_left else _confirmed(following)
         is_way_out = all(_gives_up(arm.body) for arm in choice.arms)
-        is_asked = self._is_checked_at_end or ways.has_acted
-        is_asked = is_asked or self._procedure.purpose is Purpose.TASK
-        return following if not nothing_left or is_way_out or is_asked else ways.not_helped
+        is_checked = self._is_checked_at_end or ways.has_acted
+        is_checked = is_checked or self._procedure.purpose is Purpose.TASK
+        return following if not nothing_left or is_way_out or is_checked else ways.not_helped
 
     @property
     def _is_checked_at_end(self) -> bool:

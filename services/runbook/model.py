@@ -122,7 +122,7 @@ class Noted(Sourced):
     """The base of nodes that notes may stand in."""
 
     notes: tuple[Remark, ...] = ()
-    """What whoever is at this node has to read with it: cautions, legends, where it is done."""
+    """Cautions, legends and remarks to be read together with the node."""
 
 
 class Do(Noted):
@@ -238,12 +238,12 @@ OTHERWISE = ".otherwise"
 
 
 class Purpose(StrEnum):
-    """What a procedure is for."""
+    """Purpose of a procedure."""
 
     FAULT = "fault"
-    """It mends a fault: whether that worked is asked at its end."""
+    """To mend a fault; its end asks whether that worked."""
     TASK = "task"
-    """It does something that was ordered, or only finds something out: it ends with its steps."""
+    """To do what was ordered, or to find something out; it ends with its steps."""
 
 
 class Procedure(NotationModel):
@@ -412,16 +412,16 @@ class Reader(StrEnum):
 
 
 class LeftOutReason(StrEnum):
-    """Why lines of a page are in no step."""
+    """Reason why lines of a page are in no step."""
 
     BACKGROUND = "background"
-    """They explain, and nobody acts on them."""
+    """Explanation that nobody acts on."""
     EXAMPLE = "example"
-    """They show what something may look like."""
+    """Sample of what something may look like."""
     REPEATED = "repeated"
-    """A step cites the same thing elsewhere."""
+    """Repetition of what a step cites elsewhere."""
     OTHER = "other"
-    """They belong to a fault or task of another page."""
+    """Part of a fault or task of another page."""
     REFERENCE = "reference"
     """Links for reading, contents, licence."""
 

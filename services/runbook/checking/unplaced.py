@@ -17,7 +17,7 @@ WARNINGS = frozenset({"warning", "caution", "danger", "important"})
 
 
 class UnplacedKind(StrEnum):
-    """What a block is that should be in some step."""
+    """Kind of block that should be in some step."""
 
     CALLOUT = "callout"
     COMMAND = "command"

@@ -37,18 +37,18 @@ class SetCondition(NotationModel):
 
 
 class ListMode(StrEnum):
-    """How the items of a list go together."""
+    """Relation between the items of a list."""
 
     ALL = "all"
     IN_ORDER = "in_order"
     """One after the other until one has helped."""
     ONE_OF = "one_of"
     SEVERAL = "several"
-    """Those that fit, one or more of them."""
+    """One or more, those that fit."""
 
 
 class SetList(NotationModel):
-    """How the items of the list of this block go together."""
+    """Relation between the items of this block's list."""
 
     edit: Literal["list"] = "list"
     block: BlockKey
@@ -56,7 +56,7 @@ class SetList(NotationModel):
 
 
 class GoOn(NotationModel):
-    """Behind the step of the block one goes on at another block; None: at the next step."""
+    """Jump from the step of the block to another block; None removes it."""
 
     edit: Literal["goes_on"] = "goes_on"
     block: BlockKey
@@ -103,7 +103,7 @@ class MoveStep(NotationModel):
     is_before: bool = False
 
 
-class AddStep(NotationModel):
+class AddOwnStep(NotationModel):
     """A step of a person's own behind the block; no line of the page says it."""
 
     edit: Literal["add"] = "add"
@@ -111,7 +111,7 @@ class AddStep(NotationModel):
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDED)]
 
 
-class AddNote(NotationModel):
+class AddOwnNote(NotationModel):
     """A note of a person's own at the step of the block; no line of the page says it."""
 
     edit: Literal["remark"] = "remark"
@@ -129,8 +129,8 @@ BlockEdit = Annotated[
     | Join
     | SetEnd
     | MoveStep
-    | AddStep
-    | AddNote,
+    | AddOwnStep
+    | AddOwnNote,
     Field(discriminator="edit"),
 ]
 

@@ -179,26 +179,26 @@ def test_one_question_has_an_exit_for_each_answer():
 
 
 OPTIONS = [{"when": "Memory", "steps": [do("Add memory")]}, {"steps": [do("Move it")]}]
-ASKED = "Which of these is to be done? -> Memory: Add memory, Move it: Move it"
+WHICH = "Which of these is to be done? -> Memory: Add memory, Move it: Move it"
 
 
 def test_an_option_that_did_not_help_leads_back_to_the_others():
     lines = drawn({"choice": "free", "arms": OPTIONS})
-    assert lines[0] == f"{ASKED}, None of these: Nothing else on this page: escalate"
+    assert lines[0] == f"{WHICH}, None of these: Nothing else on this page: escalate"
     assert "Add memory -> Did it help to add memory?" in lines
     assert "Did it help to add memory? -> Yes: Resolved, No: Which of these is to be done?" in lines
 
 
 def test_one_of_several_ways_goes_on_with_the_next_step():
     assert drawn({"choice": "free", "arms": OPTIONS}, do("Restart"))[:2] == [
-        ASKED,
+        WHICH,
         "Add memory -> Restart",
     ]
 
 
 def test_options_of_which_several_may_be_taken_lead_back_until_none_is_left():
     lines = drawn({"choice": "several", "arms": OPTIONS}, do("Restart"))
-    assert lines[0] == f"{ASKED}, None of these: Restart"
+    assert lines[0] == f"{WHICH}, None of these: Restart"
     assert "Add memory -> Which of these is to be done?" in lines
 
 
