@@ -239,6 +239,53 @@ def edit(
         show_preview(preview, is_stored=not dry_run)
 
 
+@app.command("edit-block")
+def edit_block(
+    page: PageName,
+    change: Annotated[
+        str, typer.Argument(help='A change as JSON: `{"edit": "box", "block": "…", …}`.')
+    ],
+    procedure: Annotated[
+        int | None, typer.Option(min=0, help="Its number in `show`; that at the block.")
+    ] = None,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would change.")
+    ] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a page at one of its blocks, and show what that changes.
+
+    `docs/reference/procedures.md` says what changes there are. On a page that nobody has read all
+    but boxes begins its reading.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from services.cli.reading_view import show_preview  # noqa: PLC0415
+    from services.contracts.readings import BlockEditRequest  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.runbook.editing.block_edits import BLOCK_EDIT  # noqa: PLC0415
+
+    try:
+        request = BlockEditRequest(edit=BLOCK_EDIT.validate_json(change), procedure=procedure)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidInputError(f"expected a change as JSON: {problem['msg']}") from error
+    with _readings(data_dir, url) as readings:
+        text_hash = _hash(readings, page)
+        preview = readings.preview_block(text_hash, request)
+        if not dry_run:
+            readings.edit_block(
+                text_hash, request.model_copy(update={"revision": preview.revision})
+            )
+    if as_json:
+        print_json(preview)
+    else:
+        show_preview(preview, is_stored=not dry_run)
+
+
 @app.command()
 def begin(
     page: PageName, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False

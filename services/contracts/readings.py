@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, PlainSerializer, StrictBool, WithJsonSch
 
 from services.contracts.client import ContractClient, route
 from services.kit.value import Value
+from services.runbook.editing.block_edits import BlockEdit
 from services.runbook.editing.consequences import Consequences
 from services.runbook.editing.difference import Difference
 from services.runbook.editing.operations import MOST_OPERATIONS, Operation
@@ -186,6 +187,18 @@ class EditRequest(Value):
     """Revision that the person saw; empty for the one served now."""
 
 
+class BlockEditRequest(Value):
+    """Request to change a page's procedure at one of its blocks."""
+
+    document: str = Field(default="", max_length=1024)
+    """Id of the document whose boxes change with it; empty for the first one with the text."""
+    procedure: int | None = Field(default=None, ge=0)
+    """Index of the procedure in the served reading; null for that whose lines have the block."""
+    edit: BlockEdit
+    revision: str = ""
+    """Revision that the person saw; empty for the one served now."""
+
+
 class EditPreview(Value):
     """Result that an edit would have; nothing is stored."""
 
@@ -314,6 +327,17 @@ class Readings(Protocol):
         `UnusableOperationError` (an `InvalidInputError`), which names the operation, from 0.
         """
 
+    def preview_block(self, text_hash: str, request: BlockEditRequest) -> EditPreview:
+        """Return the result that a change at a block would have; raises as `edit_block` does."""
+
+    def edit_block(self, text_hash: str, request: BlockEditRequest) -> ReadingDetail:
+        """Change a page's procedure at a block and serve the result.
+
+        On a page that nobody has read a box is corrected, and any other change begins the reading
+        from the boxes. On another page a change of a box is one of the reading and of the boxes.
+        Raises as `edit` does.
+        """
+
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """Approve a procedure; raises as `get` and `replace` do."""
 
@@ -381,6 +405,8 @@ class ReadingsClient(ContractClient):
 
     preview = route(Readings.preview, "POST", "/v1/readings/{text_hash}/previews")
     edit = route(Readings.edit, "POST", "/v1/readings/{text_hash}/edits")
+    preview_block = route(Readings.preview_block, "POST", "/v1/readings/{text_hash}/block-previews")
+    edit_block = route(Readings.edit_block, "POST", "/v1/readings/{text_hash}/block-edits")
     approve = route(Readings.approve, "POST", "/v1/readings/{text_hash}/approvals")
     answer = route(Readings.answer, "POST", "/v1/readings/{text_hash}/answers")
     correct_box = route(Readings.correct_box, "POST", "/v1/readings/boxes")

@@ -107,6 +107,15 @@ class BoxWord(Value):
     at: datetime
 
 
+class BoxBefore(Value):
+    """A block's correction before somebody changed it, for undoing."""
+
+    document_id: str
+    key: str
+    word: BoxWord | None
+    """The correction; None if there was none."""
+
+
 class BoxStore(BoxSource, Protocol):
     """Store of people's corrections of blocks: that one is a step to tick off, or none."""
 
@@ -164,7 +173,7 @@ class Happening(StrEnum):
     SET_ASIDE = "set aside"
     """A person's reading that was the rules' but for answers and edits, taken out of use."""
     BOX_CORRECTED = "box corrected"
-    """A box corrected by a person's change to a reading by rules."""
+    """A block marked as a step or as none by a person."""
     LEFT_OVER = "left over"
     """A part of a person's change to a reading by rules that no box can hold."""
 
@@ -233,9 +242,24 @@ class ReadingStore(ReadingSource, Protocol):
         """
 
     def replace(
-        self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
+        self,
+        text_hash: str,
+        reading: Reading,
+        *,
+        who: str,
+        what: Happening,
+        detail: str = "",
+        boxes: Sequence[BoxBefore] = (),
     ) -> None:
-        """Store a person's reading; approvals of procedures not in it are withdrawn."""
+        """Store a person's reading; approvals of procedures not in it are withdrawn.
+
+        `boxes` are corrections that changed with it, as they were, which undoing brings back.
+        """
+
+    def note_boxes(
+        self, text_hash: str, boxes: Sequence[BoxBefore], *, who: str, detail: str
+    ) -> None:
+        """Note that blocks were corrected, with the corrections before, for undoing."""
 
     def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
         """Note that a person has checked these procedures; each replaces what it covers.

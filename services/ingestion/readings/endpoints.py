@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    BlockEditRequest,
     BoxCorrection,
     EditPreview,
     EditRequest,
@@ -109,6 +110,7 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         return service.get(text_hash)
 
     _add_changes(router, readings)
+    _add_block_changes(router, readings)
     return router
 
 
@@ -175,6 +177,27 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     def list_history(service: Service, text_hash: str) -> list[Event]:
         """List what happened to a page's readings, the latest first."""
         return service.history(text_hash)
+
+
+def _add_block_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> None:
+    Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
+
+    @router.post("/{text_hash}/block-previews", responses=_CHANGES)
+    @needs(Need.READ)
+    def preview_block_edit(
+        service: Service, text_hash: str, request: BlockEditRequest
+    ) -> EditPreview:
+        """Describe what a change at a block of the page would change, and the outcome."""
+        return service.preview_block(text_hash, request)
+
+    @router.post("/{text_hash}/block-edits", responses=_CHANGES)
+    @needs(Need.APPROVE)
+    def edit_block(service: Service, text_hash: str, request: BlockEditRequest) -> ReadingDetail:
+        """Change a page at one of its blocks: a box, a condition, a list, a way on, a note.
+
+        On a page that nobody has read a box is corrected; any other change begins its reading.
+        """
+        return service.edit_block(text_hash, request)
 
 
 def _of_caller(readings: Callable[[Caller], Readings]) -> Callable[..., Awaitable[Readings]]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    BlockEditRequest,
     BoxCorrection,
     EditPreview,
     EditRequest,
@@ -33,10 +34,14 @@ from services.runbook.checking.check import CheckedReading, UnusableReadingError
 from services.runbook.checklist.build import first_instruction, reading_from_boxes
 from services.runbook.doubts import settle_doubt
 from services.runbook.editing.apply import stages
+from services.runbook.editing.block_edits import SetBox
+from services.runbook.editing.block_operations import apply_block_edit, procedure_at
 from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
+from services.runbook.editing.errors import NothingChangedError
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
+    BoxBefore,
     Event,
     Happening,
     MarkedBlock,
@@ -52,6 +57,7 @@ from services.runbook.ports import (
 
 _EXPORTED_AT_ONCE = 200
 _LONGEST_WORDS = 120
+_BEGUN = "begun from the boxes of the page"
 
 
 class NoSuchBlockError(NotFoundError):
@@ -89,13 +95,28 @@ class ReadingsService:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
         title = next(iter(self._texts.ids_of(text_hash)), text_hash)
-        corrections = self._boxes.corrections([title]).get(title, {})
-        habit = self._boxes.habit()
-        reading = reading_from_boxes(self._text(text_hash), title, corrections, habit)
-        return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
+        return self._replace(text_hash, served, self._begun(text_hash, title), detail=_BEGUN)
+
+    def _begun(self, text_hash: str, document_id: str) -> Reading:
+        """Return a reading of the boxes of a page."""
+        corrections = self._boxes.corrections([document_id]).get(document_id, {})
+        text = self._text(text_hash)
+        return reading_from_boxes(text, document_id, corrections, self._boxes.habit())
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
+        before, detail = self._put_box(correction)
+        text_hash = self._texts.of_documents([correction.document_id]).get(correction.document_id)
+        if before is not None and text_hash:
+            self._store.note_boxes(text_hash, [before], who=self._who, detail=detail)
+        return correction
+
+    def _put_box(self, correction: BoxCorrection) -> tuple[BoxBefore | None, str]:
+        """Store a correction; return the one before, None if it was the same, and its words.
+
+        Raises:
+            NotFoundError: No document has this id, or its page no such block.
+        """
         id_, key = correction.document_id, correction.key
         page = self._page(id_)
         boxes = self._boxes
@@ -112,8 +133,12 @@ class ReadingsService:
                 line=place.block.start_line,
                 was_step=key in steps,
             )
+        words = next((each for each in boxes.words(id_) if each.key == key), None)
         boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
-        return correction
+        is_same = correction.is_step is (words.is_step if words else None)
+        before = None if is_same else BoxBefore(document_id=id_, key=key, word=words)
+        state = {True: "a step", False: "no step", None: "as its form says"}[correction.is_step]
+        return before, f"{block.words if block else key}: {state}"
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
@@ -150,16 +175,20 @@ class ReadingsService:
         """See `Readings.preview`."""
         served = self._served(text_hash)
         self._check_revision(edit.revision, served)
-        edited = _ProcedureEdit(text_hash, served, edit)
+        return self._preview(text_hash, served, _ProcedureEdit(text_hash, served, edit))
+
+    def _preview(
+        self, text_hash: str, served: ServedReading, edited: "_ProcedureEdit"
+    ) -> EditPreview:
         stored = self._check_whole(text_hash, edited)
         changes = difference(edited.before, edited.after)
         return EditPreview(
-            revision=revision_of(served),
-            procedure=edit.procedure,
+            revision=revision_of(self._store.served(text_hash) or self._unread(text_hash)),
+            procedure=edited.place,
             reading=stored.reading,
             difference=changes.model_copy(update={"effects": edited.effects}),
             consequences=consequences(edited.before, edited.after),
-            voids_approval=served.state(edit.procedure) is ReadingState.APPROVED,
+            voids_approval=served.state(edited.place) is ReadingState.APPROVED,
             remarks=tuple(stored.remarks),
         )
 
@@ -170,6 +199,83 @@ class ReadingsService:
         edited = _ProcedureEdit(text_hash, served, edit)
         self._check_whole(text_hash, edited)
         return self._replace(text_hash, served, edited.reading, detail="; ".join(edited.effects))
+
+    def preview_block(self, text_hash: str, request: BlockEditRequest) -> EditPreview:
+        """See `Readings.preview_block`."""
+        served, edited = self._edit_at_block(text_hash, request)
+        return self._preview(text_hash, served, edited)
+
+    def edit_block(self, text_hash: str, request: BlockEditRequest) -> ReadingDetail:
+        """See `Readings.edit_block`."""
+        edit, document_id = request.edit, self._document(text_hash, request)
+        correction = None
+        if isinstance(edit, SetBox):
+            correction = BoxCorrection(
+                document_id=document_id, key=edit.block, is_step=edit.is_step
+            )
+        stored = self._store.served(text_hash)
+        if correction is not None and stored is None:
+            self._check_revision(request.revision, self._unread(text_hash))
+            self.correct_box(correction)
+            return self.get(text_hash)
+        try:
+            served, edited = self._edit_at_block(text_hash, request)
+        except NothingChangedError:
+            if correction is None:
+                raise
+            self.correct_box(correction)
+            return self.get(text_hash)
+        self._check_whole(text_hash, edited)
+        before = None
+        if correction is not None and edit.block in _candidate_keys(self._page(document_id)):
+            before, _ = self._put_box(correction)
+        detail = "; ".join([*([_BEGUN] if stored is None else []), *edited.effects])
+        boxes = (before,) if before else ()
+        return self._replace(text_hash, served, edited.reading, detail=detail, boxes=boxes)
+
+    def _document(self, text_hash: str, request: BlockEditRequest) -> str:
+        """Return the id of the document that the request names, or of the first with the text.
+
+        Raises:
+            ReadingNotFoundError: No document has such a text.
+            ReadingChangedError: The document has another text by now.
+        """
+        documents = self._texts.ids_of(text_hash)
+        now = self._texts.of_documents([request.document]) if request.document else {}
+        if request.document and request.document not in documents and now:
+            raise ReadingChangedError(
+                f"the page {request.document!r} has changed meanwhile: look at its text "
+                f"{now[request.document]}"
+            )
+        if not documents:
+            self._unread(text_hash)
+        return request.document or documents[0]
+
+    def _edit_at_block(
+        self, text_hash: str, request: BlockEditRequest
+    ) -> tuple[ServedReading, "_ProcedureEdit"]:
+        """Return what is served, or would begin, with the change at a block of it.
+
+        Raises:
+            ReadingChangedError: Something else is served than the caller saw.
+            UnusableOperationError: It cannot be done, or changes nothing.
+        """
+        document_id = self._document(text_hash, request)
+        stored = self._store.served(text_hash)
+        self._check_revision(request.revision, stored or self._unread(text_hash))
+        served = stored
+        if served is None or not served.reading.procedures:
+            served = ServedReading(reading=self._begun(text_hash, document_id))
+        page = self._page(document_id)
+        place = request.procedure
+        if place is None:
+            place = procedure_at(served.reading.procedures, page, request.edit.block)
+        if place >= len(served.reading.procedures):
+            raise ProcedureNotFoundError(f"the reading has no procedure at {place}")
+        operations = apply_block_edit(served.reading.procedures[place], page, request.edit)
+        # Not validated: a long list may come to more operations than a client may send.
+        edit = EditRequest.model_construct(procedure=place, operations=operations)
+        return served, _ProcedureEdit(text_hash, served, edit)
 
     def _check_whole(self, text_hash: str, edited: "_ProcedureEdit") -> CheckedReading:
         """Return the edited reading as its text allows it.
@@ -183,14 +289,25 @@ class ReadingsService:
         return outcome
 
     def _replace(
-        self, text_hash: str, served: ServedReading, reading: Reading, *, detail: str = ""
+        self,
+        text_hash: str,
+        served: ServedReading,
+        reading: Reading,
+        *,
+        detail: str = "",
+        boxes: Sequence[BoxBefore] = (),
     ) -> ReadingDetail:
         if not reading.procedures and any(served.approvals):
             raise UnusableReadingError("approved procedures would be lost; undo or forget instead")
         text = self._text(text_hash)
         outcome = check_reading(reading, text)
         self._store.replace(
-            text_hash, outcome.reading, who=self._who, what=Happening.REPLACED, detail=detail
+            text_hash,
+            outcome.reading,
+            who=self._who,
+            what=Happening.REPLACED,
+            detail=detail,
+            boxes=boxes,
         )
         stored = self.get(text_hash)
         return stored.model_copy(update={"remarks": tuple(outcome.remarks)})
@@ -363,6 +480,7 @@ class _ProcedureEdit:
             ProcedureNotFoundError: There is none at this place.
             UnusableOperationError: An operation cannot be done.
         """
+        self.place = edit.procedure
         procedures = list(served.reading.procedures)
         if edit.procedure >= len(procedures):
             raise ProcedureNotFoundError(
@@ -417,3 +535,7 @@ def _unread_summary(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
 
 def _headings(place: Place) -> tuple[str, ...]:
     return tuple(each.text for each in place.headings if not each.is_withheld)
+
+
+def _candidate_keys(page: Page) -> set[str]:
+    return {place.block.key for place in candidates(page)}

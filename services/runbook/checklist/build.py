@@ -125,6 +125,16 @@ def commands_by_block(page: Page, boxes: Collection[str]) -> dict[str, tuple[str
     return {each.box.block.key: tuple(dict.fromkeys(each.commands)) for each in drafts}
 
 
+def step_at_block(page: Page, key: str, boxes: Collection[str]) -> Do | None:
+    """Return the step that a block is beside other boxes, with its code; None if it cannot be one.
+
+    `boxes` are the keys of all boxes of the page.
+    """
+    own = [Box(place) for place in candidates(page) if place.block.key in {key, *boxes}]
+    draft = next((each for each in _drafts(page, own) if each.box.block.key == key), None)
+    return _do(_step(1, draft, page, "")) if draft else None
+
+
 def _drafts(page: Page, boxes: Sequence[Box]) -> list[_BoxDraft]:
     """Give each box the code and the notes up to the next one.
 
@@ -271,11 +281,14 @@ def reading_from_boxes(
     heading = next((place.block.text for place in page.places() if place.block.level == 1), "")
     shown = ShownPage(document_id=title, title=heading or title, text=text)
     checklist = build_checklist(page, shown, planner="", corrections=corrections, habit=habit)
-    body = tuple(
-        Do(text=each.text, lines=each.cited_lines, commands=each.commands, expected=each.expected)
-        for each in checklist.of_kind(StepKind.PROCESS)
-    )
+    body = tuple(map(_do, checklist.of_kind(StepKind.PROCESS)))
     procedure = Procedure(
         title=shown.title, lines=((1, len(page.lines)),), body=body, begun_from_boxes=True
     )
     return assign_ids(Reading(reader=Reader.PERSON, procedures=(procedure,) if body else ()))
+
+
+def _do(step: Step) -> Do:
+    return Do(
+        text=step.text, lines=step.cited_lines, commands=step.commands, expected=step.expected
+    )

@@ -53,12 +53,12 @@ _NODE_ID = re.compile(r"n(\d+)")
 _PLACEHOLDER_ID = "\x00moved"
 """The id of the placeholder for a node while it is moved; no reader writes it."""
 _KIND_FIELDS: dict[type, tuple[str, frozenset[str]]] = {
-    Do: ("a step", frozenset({"text", "commands", "expected", "core", "lines"})),
-    End: ("an end", frozenset({"text", "commands", "end", "lines"})),
+    Do: ("a step", frozenset({"text", "commands", "expected", "core", "notes", "lines"})),
+    End: ("an end", frozenset({"text", "commands", "end", "notes", "lines"})),
     Remark: ("a note", frozenset({"text", "lines"})),
     Jump: ("a jump", frozenset({"goto", "lines"})),
-    Choice: ("a choice", frozenset({"text", "mode", "lines"})),
-    Loop: ("a loop", frozenset({"lines"})),
+    Choice: ("a choice", frozenset({"text", "mode", "notes", "lines"})),
+    Loop: ("a loop", frozenset({"notes", "lines"})),
     Arm: ("a condition, which the operation `guard` changes", frozenset({"lines"})),
 }
 """The name of each kind, and the fields that `replace` may set."""

@@ -20,6 +20,10 @@ class UnknownNodeError(UnusableOperationError):
     """The procedure has no node or arm of this id."""
 
 
+class UnknownBlockError(UnusableOperationError):
+    """The page has no block of this key, or none that this can be done to."""
+
+
 class UnknownPlaceError(UnusableOperationError):
     """The operation names a place at which nothing can be put."""
 

@@ -19,10 +19,21 @@ from pydantic import (
 )
 
 from services.runbook.editing.errors import UnusableOperationError
-from services.runbook.model import Arm, Body, EndKind, Guard, LineRange, Mode, Node, NotationModel
+from services.runbook.model import (
+    Arm,
+    Body,
+    EndKind,
+    Guard,
+    LineRange,
+    Mode,
+    Node,
+    NotationModel,
+    Remark,
+)
 
 MOST_OPERATIONS = 100
 MOST_COMMANDS = 50
+MOST_NOTES = 100
 LONGEST_TEXT = 4_000
 """Characters of a text or command."""
 
@@ -79,6 +90,13 @@ GuardInput = Annotated[
 Steps = Annotated[
     Body,
     BeforeValidator(_as_list),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}, "description": _NOTATION}),
+]
+
+NotesInput = Annotated[
+    tuple[Remark, ...],
+    BeforeValidator(_as_list),
+    Field(max_length=MOST_NOTES),
     WithJsonSchema({"type": "array", "items": {"type": "object"}, "description": _NOTATION}),
 ]
 
@@ -141,6 +159,8 @@ class Replace(NotationModel):
     end: EndKind | None = None
     goto: BodyRef | None = None
     mode: Mode | None = Field(default=None, alias="choice")
+    notes: NotesInput | None = None
+    """All notes that stand in the node, in place of those it has."""
     lines: Lines | None = Field(default=None, alias="at")
 
 

@@ -95,6 +95,11 @@ class Outline:
             )
         return self.locations[choice.id]
 
+    def owner(self, id_: str) -> Node | None:
+        """Return the innermost choice or loop that a node is in."""
+        things = (self.locations[each].thing for each in reversed(self.locations[id_].above))
+        return next((each for each in things if not isinstance(each, Arm)), None)
+
     def choice_of(self, location: Location) -> Choice:
         """Return the choice of an arm."""
         choice = self.locations[location.body].thing

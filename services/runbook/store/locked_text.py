@@ -17,6 +17,7 @@ from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
     Approval,
     ApprovedProcedure,
+    BoxBefore,
     Happening,
     ReadingNotFoundError,
     ServedReading,
@@ -25,6 +26,7 @@ from services.runbook.ports import (
 from services.runbook.serving import merge_served
 from services.runbook.tables import (
     ApprovalRow,
+    BoxRow,
     HistoryRow,
     ReadingRow,
     TextRow,
@@ -32,7 +34,7 @@ from services.runbook.tables import (
 )
 
 Snapshot = dict[str, Any]
-"""People's readings, approvals and settled doubts of a text as JSON, for undoing."""
+"""People's readings, approvals, settled doubts and boxes of a text as JSON, for undoing."""
 
 _CACHED_READINGS = 512
 """Readings kept as objects, some 20 MB."""
@@ -76,8 +78,8 @@ class LockedText:
         self.ticket_rows: Sequence[TicketDoubtRow] = ()
         self._load_doubts()
 
-    def snapshot(self) -> Snapshot:
-        """Return people's readings, approvals and settled doubts as they are."""
+    def snapshot(self, boxes: Sequence[BoxBefore] = ()) -> Snapshot:
+        """Return people's readings, approvals and settled doubts as they are, beside `boxes`."""
         readings: Snapshot = {
             reader.value: as_json(self.readings[reader]) if reader in self.readings else None
             for reader in _PEOPLE_READERS
@@ -87,10 +89,11 @@ class LockedText:
             row["procedure"] = as_json(each.procedure)
         settled = [[row.ticket, row.step] for row in self.ticket_rows if row.settled]
         approval = {"approved": approved, "was_approved": self.row.was_approved}
-        return {**readings, **approval, "settled": settled}
+        corrections = [each.model_dump(mode="json") for each in boxes]
+        return {**readings, **approval, "settled": settled, "boxes": corrections}
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Restore people's readings, approvals and settled doubts from a snapshot."""
+        """Restore people's readings, approvals, settled doubts and boxes from a snapshot."""
         for reader in _PEOPLE_READERS:
             before = snapshot[reader.value]
             if before is None:
@@ -101,6 +104,13 @@ class LockedText:
         self.row.was_approved = snapshot["was_approved"]
         for row in self.ticket_rows:
             row.settled = [row.ticket, row.step] in snapshot.get("settled", [])
+        for each in map(BoxBefore.model_validate, snapshot.get("boxes", ())):
+            mine = {"document_id": each.document_id, "key": each.key}
+            self.session.execute(delete(BoxRow).filter_by(**mine))
+            if each.word is not None:
+                fields = each.word.model_dump(exclude={"key", "at"})
+                fields |= {"headings": list(each.word.headings), "updated_at": each.word.at}
+                self.session.add(BoxRow(**mine, **fields))
 
     def add(self, doubt: TicketDoubt) -> None:
         """Store a ticket's doubt as open."""
@@ -178,7 +188,7 @@ class LockedText:
 
         An event with a `before` can be undone.
         """
-        if what is not Happening.READ:
+        if what not in {Happening.READ, Happening.BOX_CORRECTED}:  # a box has an entry of its own
             now = _audit_summary(self.readings, self.approved)
             action = f"reading.{what.value.replace(' ', '_')}"
             add_audit(

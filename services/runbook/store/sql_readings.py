@@ -16,6 +16,7 @@ from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import (
     Approval,
     ApprovedProcedure,
+    BoxBefore,
     Event,
     Happening,
     NothingToUndoError,
@@ -67,7 +68,14 @@ class SqlReadingStore:
             text.note(who or " ".join(label), what, detail, before)
 
     def replace(
-        self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
+        self,
+        text_hash: str,
+        reading: Reading,
+        *,
+        who: str,
+        what: Happening,
+        detail: str = "",
+        boxes: Sequence[BoxBefore] = (),
     ) -> None:
         """See `ReadingStore.replace`."""
         unsettled = {doubt.id for doubt in reading.doubts}
@@ -75,7 +83,7 @@ class SqlReadingStore:
             update={"reader": Reader.PERSON, "version": "", "model": ""}
         )
         with self._locked(text_hash) as text:
-            before = text.snapshot()
+            before = text.snapshot(boxes)
             now = text.served()
             doubts = now.reading.doubts if now else ()
             text.settle({each.id for each in doubts if each.ticket} - unsettled)
@@ -83,6 +91,13 @@ class SqlReadingStore:
             kept = [each for each in text.approved if each.procedure in own.procedures]
             text.set_approved(kept)
             text.note(who, what, detail, before)
+
+    def note_boxes(
+        self, text_hash: str, boxes: Sequence[BoxBefore], *, who: str, detail: str
+    ) -> None:
+        """See `ReadingStore.note_boxes`."""
+        with self._locked(text_hash) as text:
+            text.note(who, Happening.BOX_CORRECTED, detail, text.snapshot(boxes))
 
     def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
         """See `ReadingStore.approve`."""
