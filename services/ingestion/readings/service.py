@@ -227,7 +227,9 @@ class ReadingsService:
             return self.get(text_hash)
         self._check_whole(text_hash, edited)
         before = None
-        if correction is not None and edit.block in _candidate_keys(self._page(document_id)):
+        if correction is not None and edit.block in {
+            place.block.key for place in candidates(self._page(document_id))
+        }:
             before, _ = self._put_box(correction)
         detail = "; ".join([*([_BEGUN] if stored is None else []), *edited.effects])
         boxes = (before,) if before else ()
@@ -535,7 +537,3 @@ def _unread_summary(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
 
 def _headings(place: Place) -> tuple[str, ...]:
     return tuple(each.text for each in place.headings if not each.is_withheld)
-
-
-def _candidate_keys(page: Page) -> set[str]:
-    return {place.block.key for place in candidates(page)}

@@ -11,8 +11,8 @@ from services.language.sentences import sentences
 from services.runbook.checklist.build import first_instruction, step_at_block
 from services.runbook.editing.apply import apply
 from services.runbook.editing.block_edits import (
-    AddNote,
-    AddStep,
+    AddOwnNote,
+    AddOwnStep,
     BlockEdit,
     GoOn,
     Join,
@@ -272,7 +272,7 @@ class _BlockChange:
         note = Remark(text=text[:LONGEST_TEXT], lines=self._nodes.lines(edit.block))
         self.add_notes(self.node(edit.of).id, note)
 
-    def add_note(self, edit: AddNote) -> None:
+    def add_note(self, edit: AddOwnNote) -> None:
         """Put a note of a person's own at the step."""
         self.add_notes(self.node(edit.block).id, Remark(text=edit.text.strip() or edit.text))
 
@@ -597,7 +597,7 @@ class _BlockChange:
             self._do(Move(node=id_, **place))
             beside = beside if edit.is_before else id_
 
-    def add_step(self, edit: AddStep) -> None:
+    def add_step(self, edit: AddOwnStep) -> None:
         """Put a step of a person's own behind the block."""
         node = self._nodes.step(edit.block)
         place = {"after": node.id} if node else self._place_in_page(edit.block)
@@ -622,12 +622,10 @@ class _BlockChange:
         node = self._nodes.outline.locations[id_].thing
         following = self._following(node) if not isinstance(node, Arm) else None
         is_own = isinstance(following, Jump | End) and (
-            not following.lines or self._nodes.keys(following.lines)[:1] == self._keys(id_)[:1]
+            not following.lines
+            or self._nodes.keys(following.lines)[:1] == self._nodes.keys(node.lines)[:1]
         )
         return [id_, following.id] if following and is_own else [id_]
-
-    def _keys(self, id_: str) -> list[str]:
-        return self._nodes.keys(self._nodes.outline.locations[id_].thing.lines)
 
     def _above(self, node: Node) -> tuple[str, ...]:
         return self._nodes.outline.locations[node.id].above
@@ -659,8 +657,8 @@ _CHANGES: dict[type, Callable[[_BlockChange, Any], None]] = {
     Join: _BlockChange.join,
     SetEnd: _BlockChange.set_end,
     MoveStep: _BlockChange.move,
-    AddStep: _BlockChange.add_step,
-    AddNote: _BlockChange.add_note,
+    AddOwnStep: _BlockChange.add_step,
+    AddOwnNote: _BlockChange.add_note,
 }
 
 

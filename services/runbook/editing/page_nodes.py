@@ -118,7 +118,9 @@ class PageNodes:
         inside = {each.key for each in block.walk()}
         tops: dict[str, Node] = {}
         for node in self.nodes():
-            leaves = [each for each in (node, *walk_below(node)) if isinstance(each, Do | End)]
+            leaves: list[Node] = [
+                each for each in (node, *walk_below(node)) if isinstance(each, Do | End)
+            ]
             keys = [self.keys(each.lines)[:1] for each in leaves or [node]]
             above = self.outline.locations[node.id].above
             if all(each and each[0] in inside for each in keys) and not tops.keys() & set(above):

@@ -3,13 +3,20 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from services.contracts.readings import ApprovalRequest, EditRequest, ReadingsClient
+from services.contracts.readings import (
+    ApprovalRequest,
+    BlockEditRequest,
+    EditRequest,
+    ReadingsClient,
+)
 from services.ingestion.app import create_app
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
+from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.document import hash_of
 from services.runbook.checking.check import parse_reading
+from services.runbook.editing.block_edits import BLOCK_EDIT
 from services.runbook.editing.operations import parse_operations
 from services.runbook.model import Reader, State, as_json
 from services.runbook.ports import Happening, ReadingState
@@ -154,3 +161,82 @@ def test_a_placeholder_in_a_command_of_the_page_is_not_doubted_and_another_comma
     own = edit({"op": "replace", "node": "n4", "commands": ["fan kick <fan>"]})
     preview = readings.preview(text_hash, own)
     assert preview.remarks == ("'Fan stands still': the text has no command 'fan kick <fan>'",)
+
+
+def key_at(line):
+    blocks = [place.block for place in parse_page(PAGE).places()]
+    return [block.key for block in blocks if block.start_line == line][-1]
+
+
+def at_block(edit, **more):
+    return BlockEditRequest(edit=BLOCK_EDIT.validate_python(edit), **more)
+
+
+def off(line):
+    return {"edit": "box", "block": key_at(line), "is_step": False}
+
+
+def test_a_box_of_a_page_that_nobody_has_read_is_corrected_and_undone(harness, readings):
+    harness.write("fan.md", PAGE)
+    harness.ingest()
+    hashed = hash_of(PAGE)
+    for _ in range(2):
+        assert readings.edit_block(hashed, at_block(off(9))).reader is None
+    (kept,) = readings.box_corrections("fan.md")
+    assert (kept.key, kept.is_step, kept.who) == (key_at(9), False, "local")
+    readings.edit_block(hashed, at_block(off(9) | {"is_step": True}))
+    event = readings.history(hashed)[0]
+    assert (event.what, event.detail) == (Happening.BOX_CORRECTED, "Clean the disk: a step")
+    readings.undo(hashed)
+    assert readings.box_corrections("fan.md") == [kept]
+    assert readings.undo(hashed).reader is None
+    assert readings.box_corrections("fan.md") == []
+    with pytest.raises(ConflictError):
+        readings.undo(hashed)
+
+
+def test_any_other_change_begins_the_reading_and_stores_what_its_preview_says(harness, readings):
+    harness.write("fan.md", PAGE)
+    harness.ingest()
+    hashed = hash_of(PAGE)
+    request = at_block({"edit": "end", "block": key_at(9), "kind": "escalate"}, document="fan.md")
+    preview = readings.preview_block(hashed, request)
+    assert readings.get(hashed).reader is None
+    with pytest.raises(ConflictError):
+        readings.edit_block(hashed, request.model_copy(update={"revision": "other"}))
+    seen = request.model_copy(update={"revision": preview.revision})
+    detail = readings.edit_block(hashed, seen)
+    assert as_json(detail.reading) == as_json(preview.reading)
+    assert as_json(detail.reading.procedures[0].body[-1]) | {"id": ""} == {
+        "id": "",
+        "at": [[9, 9]],
+        "end": "escalate",
+    }
+    assert readings.history(hashed)[0].detail.startswith("begun from the boxes of the page; ")
+    assert readings.undo(hashed).reader is None
+
+
+def test_a_box_of_a_read_page_changes_reading_and_box_and_undo_both(readings, text_hash):
+    before = readings.get(text_hash)
+    request = at_block(off(3), revision=before.revision)
+    detail = readings.edit_block(text_hash, request)
+    assert [node.lines for node in detail.reading.procedures[0].body if node.id == "n1"] == []
+    assert [(w.key, w.is_step) for w in readings.box_corrections("fan.md")] == [(key_at(3), False)]
+    with pytest.raises(ConflictError):
+        readings.edit_block(text_hash, request)
+    assert readings.undo(text_hash).reading == before.reading
+    assert readings.box_corrections("fan.md") == []
+
+
+def test_a_change_is_of_the_procedure_that_has_the_block(readings, text_hash):
+    detail = readings.edit_block(
+        text_hash, at_block({"edit": "remark", "block": key_at(9), "text": "<b>Mind it</b>"})
+    )
+    assert detail.reading.procedures[1].body[0].notes[0].text == "<b>Mind it</b>"
+
+
+def test_a_page_that_changed_meanwhile_is_refused_with_its_new_hash(harness, readings, text_hash):
+    harness.write("fan.md", f"{PAGE}\nMore.\n")
+    harness.ingest()
+    with pytest.raises(ConflictError, match=hash_of(f"{PAGE}\nMore.\n")):
+        readings.edit_block(text_hash, at_block(off(3), document="fan.md"))

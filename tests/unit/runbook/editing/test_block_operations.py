@@ -10,8 +10,8 @@ from services.runbook.checklist.build import reading_from_boxes
 from services.runbook.editing.apply import apply
 from services.runbook.editing.block_edits import (
     BLOCK_EDIT,
-    AddNote,
-    AddStep,
+    AddOwnNote,
+    AddOwnStep,
     GoOn,
     Join,
     ListMode,
@@ -59,7 +59,7 @@ The background is long.
 
 Close the case.
 """
-ASKS, LEAVE, LED, RESEAT, GLOVES, LEAD, FAN, TRAY, VENDOR, BACKGROUND, CLOSE = (
+ASKS, LEAVE, LIGHT, RESEAT, GLOVES, LEAD, FAN, TRAY, VENDOR, BACKGROUND, CLOSE = (
     3, 5, 6, 11, 14, 16, 18, 19, 20, 22, 24,
 )  # fmt: skip
 """First lines of the blocks."""
@@ -88,33 +88,41 @@ def written(body):
             case Choice():
                 for arm in node.arms:
                     guard = arm.guard.guard if isinstance(arm.guard, Not) else arm.guard
-                    said = f"{'not ' if isinstance(arm.guard, Not) else ''}{guard and guard.text}"
-                    lines.append({f"{node.mode.value}: {node.question or said}": written(arm.body)})
+                    words = f"{'not ' if isinstance(arm.guard, Not) else ''}{guard and guard.text}"
+                    lines.append(
+                        {f"{node.mode.value}: {node.question or words}": written(arm.body)}
+                    )
                 if node.otherwise:
                     lines.append({"otherwise": written(node.otherwise)})
     return lines
 
 
 def test_a_box_is_put_at_its_place_in_the_page_with_its_code_and_taken_away_again():
-    off = changed(SetBox(block=KEYS[LED], is_step=False))
+    off = changed(SetBox(block=KEYS[LIGHT], is_step=False))
     assert "Look at the LED" not in written(off.body)
-    on = changed(SetBox(block=KEYS[LED], is_step=True), procedure=off)
-    led = on.body[1]
-    assert (led.text, led.lines, led.commands) == ("Look at the LED", ((6, 10),), ("show fan",))
+    on = changed(SetBox(block=KEYS[LIGHT], is_step=True), procedure=off)
+    light = on.body[1]
+    assert (light.text, light.lines, light.commands) == (
+        "Look at the LED",
+        ((6, 10),),
+        ("show fan",),
+    )
     assert written(on.body) == written(BEGUN.body)
 
 
 def test_a_box_takes_the_code_below_it_from_the_step_above():
-    off = changed(SetBox(block=KEYS[LED], is_step=False), SetBox(block=KEYS[LEAVE], is_step=False))
+    off = changed(
+        SetBox(block=KEYS[LIGHT], is_step=False), SetBox(block=KEYS[LEAVE], is_step=False)
+    )
     leave = apply(off, apply_block_edit(off, PAGE, SetBox(block=KEYS[LEAVE], is_step=True)))
     assert leave.body[0].commands == ("show fan",)
-    led = changed(SetBox(block=KEYS[LED], is_step=True), procedure=leave)
-    assert [each.commands for each in led.body[:2]] == [(), ("show fan",)]
+    light = changed(SetBox(block=KEYS[LIGHT], is_step=True), procedure=leave)
+    assert [each.commands for each in light.body[:2]] == [(), ("show fan",)]
 
 
 def test_steps_under_both_answers_of_one_question_share_it():
     procedure = changed(
-        SetCondition(block=KEYS[LED], on=KEYS[ASKS]),
+        SetCondition(block=KEYS[LIGHT], on=KEYS[ASKS]),
         SetCondition(block=KEYS[RESEAT], on=KEYS[ASKS], answer="no"),
     )
     assert written(procedure.body)[1:3] == [
@@ -130,19 +138,21 @@ def test_steps_under_both_answers_of_one_question_share_it():
 
 
 def test_a_condition_is_replaced_by_another_one():
-    yes, no = (SetCondition(block=KEYS[LED], on=KEYS[ASKS], answer=a) for a in ("Yes", "No"))
+    yes, no = (SetCondition(block=KEYS[LIGHT], on=KEYS[ASKS], answer=a) for a in ("Yes", "No"))
     assert written(changed(yes, no).body)[1] == {
         "exclusive: not Does the fan spin?": ["Look at the LED"]
     }
     with pytest.raises(NothingChangedError):
-        changed(SetCondition(block=KEYS[LED], on=None))
+        changed(SetCondition(block=KEYS[LIGHT], on=None))
     with pytest.raises(UnknownBlockError, match="before"):
-        changed(SetCondition(block=KEYS[LED], on=KEYS[CLOSE]))
+        changed(SetCondition(block=KEYS[LIGHT], on=KEYS[CLOSE]))
 
 
 def test_an_answer_in_other_words_is_one_of_several():
     procedure = changed(
-        SetCondition(block=KEYS[LED], on=KEYS[ASKS], answer="Slowly", question="How does it spin?"),
+        SetCondition(
+            block=KEYS[LIGHT], on=KEYS[ASKS], answer="Slowly", question="How does it spin?"
+        ),
         SetCondition(block=KEYS[RESEAT], on=KEYS[ASKS], answer="Fast"),
     )
     assert written(procedure.body)[1:3] == [
@@ -208,7 +218,7 @@ def test_conditions_of_items_become_those_of_the_list():
 def test_notes_stand_in_their_step_with_their_lines_or_none():
     procedure = changed(
         SetNote(block=KEYS[GLOVES], of=KEYS[RESEAT]),
-        AddNote(block=KEYS[RESEAT], text="Mind the cable"),
+        AddOwnNote(block=KEYS[RESEAT], text="Mind the cable"),
     )
     step = next(node for node in procedure.body if node.lines == ((11, 11),))
     assert [(note.text, note.lines) for note in step.notes] == [
@@ -223,7 +233,7 @@ def test_notes_stand_in_their_step_with_their_lines_or_none():
 
 
 def test_one_goes_on_at_another_block_or_at_the_next_again():
-    procedure = changed(GoOn(block=KEYS[CLOSE], at=KEYS[LED]))
+    procedure = changed(GoOn(block=KEYS[CLOSE], at=KEYS[LIGHT]))
     jump = procedure.body[-1]
     assert (jump.target, jump.lines) == (procedure.body[1].id, ((24, 24),))
     other = changed(GoOn(block=KEYS[CLOSE], at=KEYS[RESEAT]), procedure=procedure)
@@ -242,7 +252,7 @@ def test_steps_are_joined_split_moved_and_added():
     assert [n.text for n in parted.body[2:4]] == ["Reseat the fan", "Close the case"]
     moved = changed(MoveStep(block=KEYS[CLOSE], beside=KEYS[LEAVE], is_before=True))
     assert moved.body[0].text == "Close the case"
-    added = changed(AddStep(block=KEYS[LED], text="Take a picture"))
+    added = changed(AddOwnStep(block=KEYS[LIGHT], text="Take a picture"))
     assert (added.body[2].text, added.body[2].lines) == ("Take a picture", ())
 
 
@@ -264,8 +274,8 @@ def test_the_procedure_of_a_block_is_the_one_whose_lines_have_it():
 
 
 def test_a_block_asks_its_own_question_or_that_of_its_condition():
-    asked = {place.block.start_line: question_of(place.block) for place in PAGE.places()}
-    assert (asked[ASKS], asked[LEAVE]) == ("Does the fan spin?", "Does it spin?")
+    questions = {place.block.start_line: question_of(place.block) for place in PAGE.places()}
+    assert (questions[ASKS], questions[LEAVE]) == ("Does the fan spin?", "Does it spin?")
 
 
 @pytest.mark.parametrize("seed", range(40))
