@@ -67,15 +67,18 @@ def record_readings(
     record: Annotated[Path, typer.Option(help="Where the answers are kept, beside others.")],
 ) -> None:
     """Keep the answers to prompts, without the text of pages, for `bench logic --answers`."""
-    from evaluation.benches.logic.prompt_files import collected  # noqa: PLC0415
+    from evaluation.benches.logic.prompt_files import collected, placements  # noqa: PLC0415
     from evaluation.material.recorded_answers import (  # noqa: PLC0415
         RecordedAnswers,
         read_answers,
         write_answers,
     )
 
+    placed = placements(folder)
     answered = {
-        row.text_hash: RecordedAnswers(**row.model_dump(exclude={"id"}))
+        row.text_hash: RecordedAnswers(
+            **row.model_dump(exclude={"id"}), placed=placed.get(row.text_hash)
+        )
         for row in collected(folder)
     }
     before = read_answers(record) if record.exists() else {}

@@ -32,6 +32,8 @@ class RecordedAnswers(BaseModel):
     prompt: str
     """Of that time; the prompt in use may be a later one."""
     answers: tuple[dict[str, Any], ...]
+    placed: dict[str, Any] | None = None
+    """The answer where the rest of the page belongs; None if nobody was asked."""
 
 
 def read_answers(path: Path) -> dict[str, RecordedAnswers]:
@@ -58,7 +60,7 @@ def by_record(
         if row is None:
             return None
         texts = [json.dumps(answer) for answer in row.answers[: samples or None]]
-        model = ScriptedChatModel(texts)
+        model = ScriptedChatModel([*texts, json.dumps(row.placed)] if row.placed else texts)
         reading = ModelReader(model, samples=len(texts), corrections=0).read(text)
         return reading.model_copy(update={"version": row.prompt})
 

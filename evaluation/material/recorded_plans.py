@@ -54,7 +54,8 @@ def write_plans(path: Path, rows: Iterable[RecordedPlans]) -> None:
 def kept(program: ProgramAnswer) -> dict[str, Any]:
     """An answer as it is recorded."""
     procedures = [without_page_text(as_json(procedure)) for procedure in program.procedures]
-    return {"procedures": procedures}
+    left_out = [as_json(each) for each in program.left_out]
+    return {"procedures": procedures} | ({"left_out": left_out} if left_out else {})
 
 
 def asking(answers: ScriptedChatModel, embedder: Embedder, **changes: object) -> PlannerService:

@@ -24,13 +24,18 @@ DrawablePage = TypeVar("DrawablePage", bound=Drawable)
 
 
 def chain_workflows(parts: Sequence[Workflow], *, title: str) -> Workflow:
-    """Chain the parts: each implied end continues with the next part.
+    """Chain the parts: each implied end, with the question before it, continues with the next part.
 
     Parts that would make it too long are left out.
     """
     whole = parts[0]
     for part in parts[1:]:
         open_ends = {s.id for s in whole.of_kind(StepKind.TERMINAL) if s.implied}
+        open_ends |= {
+            s.id
+            for s in whole.of_kind(StepKind.DECISION)
+            if s.implied and all(edge.target in open_ends for edge in whole.exits(s.id))
+        }
         if len(whole.steps) + len(part.steps) <= MOST_STEPS:
             whole = _join(whole, part, open_ends, keep=False)
     return whole.model_copy(update={"title": title})
@@ -92,6 +97,7 @@ def _join(first: Workflow, second: Workflow, ends: set[str], *, keep: bool) -> W
     arrows = [
         arrow if keep or arrow.target not in ends else arrow.model_copy(update={"target": entry})
         for arrow in first.transitions
+        if keep or arrow.source not in ends
     ]
     arrows += [Transition(source=end, target=entry) for end in sorted(ends) if keep]
     arrows += [

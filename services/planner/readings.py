@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.knowledge.document.links import LinkResolver
+from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.kinds.tasks import tasks_of
+from services.knowledge.page.parsing import parse_page
+from services.planner.checklist import sections_for
 from services.planner.joining import (
     append_named_pages,
     chain_workflows,
@@ -15,6 +19,7 @@ from services.planner.joining import (
 from services.runbook.choose import ranked_procedures
 from services.runbook.model import Reading
 from services.runbook.ports import ReadingState, ServedReading
+from services.runbook.program import lines_of
 from services.runbook.serving import draw
 from services.workflow.model import Provenance, StepKind, Workflow
 
@@ -31,6 +36,9 @@ _RIVAL_PROCEDURE = 0.9
 """Counterpart of `RIVAL_SCORE` for the procedures of one page: below it the ticket names the other
 one.
 """
+_FEWEST_TO_CHOOSE = 2
+_OPEN_SHARE = 0.5
+"""Share of a procedure's lines that stand in the sections that the ticket asks for."""
 _LEAST_LINKED = 3
 """Number of linked pages from which a page counts as a list of pages."""
 
@@ -75,7 +83,7 @@ def _workflows_of_page(
     parts = _linked_procedures(page, request)
     ticket = request.ticket
     text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
-    ranked = ranked_procedures(served.reading.procedures, text)
+    ranked = _of_open_sections(ranked_procedures(served.reading.procedures, text), page, request)
     bar = _RIVAL_PROCEDURE * ranked[0][1] if ranked else 0.0
     procedures = [
         _PageProcedure(page, served, place) for place, shared in ranked[:2] if shared >= bar
@@ -97,11 +105,37 @@ def _workflows_of_page(
         yield _with_provenance(workflow, page, served.reading, [each, *joined], request)
 
 
+def _of_open_sections(
+    ranked: Sequence[tuple[int, float]], page: PageReading, request: PlanRequest
+) -> list[tuple[int, float]]:
+    """Return the procedures of the sections that the ticket asks for; all if there is none."""
+    if len(ranked) < _FEWEST_TO_CHOOSE:
+        return list(ranked)
+    parsed = parse_page(page.text)
+    keys = sections_for(request, page, parsed, tasks_of(parsed, find_boxes(parsed, page.boxes)))
+    open_lines = {
+        line
+        for section in parsed.sections()
+        if section.heading and section.heading.key in keys
+        for line in range(section.start_line, section.end_line + 1)
+    }
+    cited = [lines_of(procedure) for procedure in page.procedures]
+    in_open = [
+        (place, shared)
+        for place, shared in ranked
+        if len(cited[place] & open_lines) >= _OPEN_SHARE * len(cited[place]) > 0
+    ]
+    return in_open or list(ranked)
+
+
 def _count_own_steps(procedures: Sequence[_PageProcedure], parts: Sequence[_PageProcedure]) -> int:
     """Count the steps of the page besides those that only name a linked page."""
     titles = [part.page.title for part in parts]
     steps = (step for each in procedures for step in each.workflow().steps)
-    return sum(s.kind is not StepKind.TERMINAL and not is_title(s.text, titles) for s in steps)
+    return sum(
+        not s.implied and s.kind is not StepKind.TERMINAL and not is_title(s.text, titles)
+        for s in steps
+    )
 
 
 def _linked_procedures(page: PageReading, request: PlanRequest) -> list[_PageProcedure]:

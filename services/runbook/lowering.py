@@ -7,7 +7,7 @@ share is one step.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.language.deeds import is_inspection
@@ -239,7 +239,7 @@ class _Lowering:
             note = Remark(text="\n".join(notes), lines=node.lines)
             return self._graph.add(self._action(_as_step(note), ()), [("", entry)])
         step = self._graph.steps[first]
-        own = tuple(dict.fromkeys((*notes, *step.notes)))
+        own = _distinct((*notes, *step.notes))
         self._graph.steps[first] = step.model_copy(update={"notes": own})
         return entry
 
@@ -367,8 +367,9 @@ class _Lowering:
             helped = any(isinstance(n, End) and n.kind is EndKind.RESOLVED for n in last)
             return ways.not_helped if helped and nothing_left else _confirmed(following)
         is_way_out = all(_gives_up(arm.body) for arm in choice.arms)
-        is_checked = self._is_checked_at_end or ways.has_acted
-        is_checked = is_checked or self._procedure.purpose is Purpose.TASK
+        is_checked = following == _DONE and (
+            self._is_checked_at_end or ways.has_acted or self._procedure.purpose is Purpose.TASK
+        )
         return following if not nothing_left or is_way_out or is_checked else ways.not_helped
 
     @property
@@ -508,7 +509,12 @@ def _with_notes(body: Body) -> list[tuple[Node, tuple[str, ...]]]:
         nodes[-1][1].extend(note.text for note in waiting)
     elif waiting:
         nodes += [(_as_step(note), []) for note in waiting]
-    return [(node, tuple(dict.fromkeys(notes))) for node, notes in nodes]
+    return [(node, _distinct(notes)) for node, notes in nodes]
+
+
+def _distinct(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return the notes once each, whatever case and full stop they have."""
+    return tuple({note.strip(" .").casefold(): note for note in reversed([*notes])}.values())[::-1]
 
 
 def _next_to(remark: Remark, body: Body) -> Node | None:

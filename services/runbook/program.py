@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import count
 
-from services.runbook.model import LineRange, Procedure, Reading
+from services.runbook.model import Arm, LineRange, Node, Noted, Procedure, Reading, Remark
 
 
 def assign_ids(reading: Reading) -> Reading:
@@ -35,8 +35,14 @@ def with_ids(procedure: Procedure) -> Procedure:
 
 
 def lines_of(procedure: Procedure) -> set[int]:
-    """Return the numbers of the lines of all its nodes and arms."""
-    return line_numbers(lines for each in procedure.sourced() for lines in each.lines)
+    """Return the numbers of the lines of all its nodes, arms and notes."""
+    everything = (one for each in procedure.sourced() for one in (each, *notes_of(each)))
+    return line_numbers(lines for each in everything for lines in each.lines)
+
+
+def notes_of(thing: Node | Arm) -> tuple[Remark, ...]:
+    """Return the notes that stand in a node; an arm has none."""
+    return thing.notes if isinstance(thing, Noted) else ()
 
 
 def extent_lines(procedure: Procedure) -> set[int]:

@@ -2,7 +2,8 @@
 
 Each row has a name; `NAME.prompt.txt` is what the model is asked. Answers are `NAME.answer.json`,
 or `NAME.answer-1.json` and so on, beside it; once they are there, `NAME.review.txt` (or
-`NAME.review-1.txt`) is what would be said of each.
+`NAME.review-1.txt`) is what would be said of each. Of readings `NAME.place.txt` asks where the rest
+of the page belongs; the answer to it is `NAME.placed.json`.
 """
 
 import json
@@ -85,9 +86,12 @@ def write_prompts(
         first, *_ = row_prompt.turns()
         (folder / f"{name}.prompt.txt").write_text(_as_text(first), encoding="utf-8")
         for path in _answers(folder, name):
-            *_, last = row_prompt.turns(path.read_text(encoding="utf-8"))
+            _, second, *others = row_prompt.turns(path.read_text(encoding="utf-8"))
             review = path.with_name(path.stem.replace(".answer", ".review") + ".txt")
-            review.write_text(last[-1].content, encoding="utf-8")
+            review.write_text(second[-1].content, encoding="utf-8")
+            for placement in others[:1]:
+                place = path.with_name(path.stem.replace(".answer", ".place") + ".txt")
+                place.write_text(_as_text(placement), encoding="utf-8")
         records.append(
             {
                 "name": name,
@@ -100,6 +104,15 @@ def write_prompts(
     (folder / _ROWS).write_text(
         "".join(f"{json.dumps(row)}\n" for row in records), encoding="utf-8"
     )
+
+
+def placements(folder: Path) -> dict[str, dict[str, object]]:
+    """The answers where the rest of a page belongs, by the hash of its text."""
+    return {
+        row.text_hash: json.loads(path.read_text(encoding="utf-8"))
+        for _, row in read_lines(folder / _ROWS, _Row)
+        if (path := folder / f"{row.name}.placed.json").exists()
+    }
 
 
 def collected(folder: Path) -> Iterator[RecordedPlans]:

@@ -11,10 +11,12 @@ from pydantic import ConfigDict
 
 from services.kit.observability.redaction import redact
 from services.kit.value import Value
+from services.knowledge.page.parsing import parse_page
 from services.language.words import tokenise
 from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import load_prompt
-from services.runbook.model import Procedure
+from services.runbook.by_model.page_kind import kind_of
+from services.runbook.model import LeftOut, Procedure
 
 PROMPT = load_prompt("services.runbook.by_model", "read")
 
@@ -25,6 +27,7 @@ class ProgramAnswer(Value):
     model_config = ConfigDict(title="Program")
 
     procedures: tuple[Procedure, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def messages(text: str) -> tuple[Message, ...]:
@@ -70,11 +73,13 @@ class WorkedExample(NamedTuple):
 
 
 def most_similar(text: str) -> WorkedExample | None:
-    """Return the example, other than this page, with the most similar words.
+    """Return the example, other than this page, of its kind and with the most similar words.
 
-    Cosine of term weights; None if there is no other page.
+    Cosine of term weights; of all kinds if there is none of its own, None if there is no other.
     """
     others = [example for example in worked_examples() if example.text != text]
+    kind = kind_of(parse_page(text))
+    others = [each for each in others if kind_of(parse_page(each.text)) is kind] or others
     if not others:
         return None
     counts = [Counter(tokenise(example.text)) for example in others]

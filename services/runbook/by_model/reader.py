@@ -12,8 +12,9 @@ from services.llm.chat_model import (
     estimate_tokens,
 )
 from services.runbook.agreement import find_doubts, most_agreed_index
+from services.runbook.by_model.placement import PLACE_PROMPT, PlacementAnswer, place_blocks
 from services.runbook.by_model.question import PROMPT, messages, schema
-from services.runbook.by_model.revision import Revision
+from services.runbook.by_model.revision import Revision, with_commands
 from services.runbook.by_model.synthetic_tickets import TICKETS_TOKENS, write_tickets
 from services.runbook.by_model.synthetic_tickets import messages as ticket_messages
 from services.runbook.checking.walker import findings_of
@@ -28,7 +29,7 @@ class ModelReader:
     """Reader of pages with a chat model; differences between its samples become doubts."""
 
     def __init__(
-        self, model: ChatModel, *, samples: int = 3, corrections: int = 2, temperature: float = 0.7
+        self, model: ChatModel, *, samples: int = 2, corrections: int = 2, temperature: float = 0.7
     ) -> None:
         """Create a reader with a model.
 
@@ -58,7 +59,9 @@ class ModelReader:
         ticket_tokens = (
             estimate_tokens(message.content for message in ticket_messages(text)) + TICKETS_TOKENS
         )
-        return question_tokens + self._samples * (answer_tokens + revision_tokens) + ticket_tokens
+        placement_tokens = 2 * answer_tokens  # the program as an outline, and the answer
+        reading_tokens = self._samples * (answer_tokens + revision_tokens) + placement_tokens
+        return question_tokens + reading_tokens + ticket_tokens
 
     def ticket_texts(self, text: str) -> tuple[str, ...]:
         """See `write_tickets`."""
@@ -87,15 +90,18 @@ class ModelReader:
         if not readable:
             raise ModelAnswerError("no sample of the page's program could be read")
         soundest = min(len(attempt.findings) for attempt in readable)
-        sound = [a.procedures for a in readable if len(a.findings) == soundest]
-        base = sound[most_agreed_index(sound)]
-        others = [a.procedures for a in readable if a.procedures is not base]
+        sound = [attempt for attempt in readable if len(attempt.findings) == soundest]
+        base = sound[most_agreed_index([attempt.procedures for attempt in sound])]
+        others = [attempt.procedures for attempt in readable if attempt is not base]
+        placed = place_blocks(base.procedures, base.left_out, text, self._complete_placement)
+        procedures = with_commands(placed.procedures, text)
         return Reading(
             reader=Reader.MODEL,
             version=self.version,
             model=self._model.name,
-            procedures=base,
-            doubts=find_doubts(base, others),
+            procedures=procedures,
+            doubts=find_doubts(procedures, others),
+            left_out=placed.left_out,
         )
 
     def _request(self, dialogue: tuple[Message, ...], samples: int) -> ChatRequest:
@@ -108,10 +114,18 @@ class ModelReader:
             prompt=self.version,
         )
 
+    def _complete_placement(self, question: tuple[Message, ...]) -> str | None:
+        """Return the answer where blocks belong; None if the model is gone."""
+        update = {"json_schema": PlacementAnswer.model_json_schema(), "prompt": PLACE_PROMPT.label}
+        return self._complete(self._request(question, 1).model_copy(update=update))
+
     def _complete_again(self, dialogue: tuple[Message, ...]) -> str | None:
         """Return the next answer; None if the model is gone or the dialogue too long."""
+        return self._complete(self._request(dialogue, 1))
+
+    def _complete(self, request: ChatRequest) -> str | None:
         try:
-            return self._model.complete(self._request(dialogue, 1)).samples[0].text
+            return self._model.complete(request).samples[0].text
         except (ModelUnavailableError, ModelRefusedError) as error:
             _log.warning("procedure.correction_failed", reason=str(error))
             return None

@@ -11,11 +11,13 @@ from services.knowledge.page.block import BlockKind, Page, codes
 from services.knowledge.page.parsing import parse_page
 from services.llm.chat_model import ModelAnswerError
 from services.llm.structured import Turns, correction_turns, parse_answer, reply_turns
+from services.runbook.by_model.page_words import with_page_words
 from services.runbook.by_model.question import ProgramAnswer
 from services.runbook.checking.check import UnusableReadingError, check_reading
+from services.runbook.checking.unplaced import UnplacedBlock, unplaced_blocks
 from services.runbook.checking.walker import PathFinding
 from services.runbook.lowering import lower
-from services.runbook.model import Body, Do, LineRange, Node, Procedure, Reader, Reading
+from services.runbook.model import Body, Do, LeftOut, LineRange, Node, Procedure, Reader, Reading
 from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
 
 Judge = Callable[[Sequence[Procedure]], Sequence[PathFinding]]
@@ -29,6 +31,7 @@ class Attempt(NamedTuple):
 
     procedures: tuple[Procedure, ...]
     findings: Sequence[PathFinding]
+    left_out: tuple[LeftOut, ...] = ()
     revisions: int = 0
     """The number of earlier attempts that its writer has seen as flowcharts."""
 
@@ -68,21 +71,32 @@ class Revision:
         """Return the answer as procedures of this text, and the turns that review it."""
         try:
             program = parse_answer(answer, ProgramAnswer)
-            kept = check_reading(
-                Reading(reader=Reader.MODEL, procedures=program.procedures), self.text
+            read = Reading(
+                reader=Reader.MODEL, procedures=program.procedures, left_out=program.left_out
             )
+            kept = check_reading(read, self.text)
         except (ModelAnswerError, UnusableReadingError) as error:
             return None, correction_turns(answer, error)
-        procedures = with_commands(kept.reading.procedures, self.text)
+        procedures = with_page_words(kept.reading.procedures, self.text)
+        procedures = with_commands(procedures, self.text)
         findings = [*map(PathFinding, kept.remarks), *self.judge(procedures)]
-        return Attempt(procedures, findings), reply_turns(answer, _review(procedures, findings))
+        left_out = kept.reading.left_out
+        missing = unplaced_blocks(procedures, left_out, parse_page(self.text))
+        review = _review(procedures, findings, missing)
+        return Attempt(procedures, findings, left_out), reply_turns(answer, review)
 
 
-def _review(procedures: Sequence[Procedure], findings: Sequence[PathFinding]) -> str:
-    """Return the review that the model gets: the flowchart of its program, and the findings."""
+def _review(
+    procedures: Sequence[Procedure],
+    findings: Sequence[PathFinding],
+    missing: Sequence[UnplacedBlock],
+) -> str:
+    """Return the review for the model: the flowchart of its program, findings, what is missing."""
     charts = "\n\n".join(flowchart_text(procedure) for procedure in procedures) or "(no procedure)"
     finding_lines = "".join(f"- {each}\n" for each in findings)
     problems = f"These things look wrong in it:\n{finding_lines}" if finding_lines else ""
+    lines = ", ".join(f"{block.own_lines[0]}-{block.own_lines[-1]}" for block in missing)
+    problems += f"In no step, note or left_out are the lines {lines}.\n" if lines else ""
     return (
         f"This is the flowchart that your program becomes:\n{charts}\n{problems}Hold it "
         "against the page: is each step done under the right condition, does each answer lead "
@@ -103,7 +117,8 @@ def flowchart_text(procedure: Procedure) -> str:
         target_text = f" -> {', '.join(ways)}" if ways else " [end]"
         lines = ", ".join(f"{cite.start_line}-{cite.end_line}" for cite in step.citations)
         cited = f" (lines {lines})" if lines else ""
-        rows.append(f"{step.id} {step.text}{cited}{target_text}")
+        notes = "".join(f"\n   ! {note}" for note in step.notes)
+        rows.append(f"{step.id} {step.text}{cited}{target_text}{notes}")
     return "\n".join(rows)
 
 

@@ -18,10 +18,12 @@ from services.runbook.model import (
     Doubt,
     End,
     Guard,
+    LeftOut,
     LineRange,
     Loop,
     Node,
     Not,
+    Noted,
     Outcome,
     Procedure,
     Reader,
@@ -110,7 +112,13 @@ def check_reading(reading: Reading, text: str) -> CheckedReading:
         for doubt in reading.doubts
         if doubt.procedure in places
     )
-    left = reading.model_copy(update={"procedures": tuple(kept.values()), "doubts": doubts})
+    left_out = tuple(
+        each.model_copy(update={"lines": lines})
+        for each in reading.left_out
+        if (lines := check.valid_lines(each))
+    )
+    update = {"procedures": tuple(kept.values()), "doubts": doubts, "left_out": left_out}
+    left = reading.model_copy(update=update)
     return CheckedReading(without_dangling_doubts(assign_ids(left)), check.remarks)
 
 
@@ -136,7 +144,7 @@ class _Check:
             self.remarks.append(f"{name!r} is left out: {reason}")
             return None
         procedure = self._supported(original).model_copy(
-            update={"lines": self._valid_lines(original)}
+            update={"lines": self.valid_lines(original)}
         )
         if self._squeezed_text and not any(each.lines for each in procedure.sourced()):
             self.remarks.append(f"{name!r} is left out: none of its lines is in the text")
@@ -154,7 +162,7 @@ class _Check:
             )
             for answer in original.answers
         )
-        update = {"procedure": place, "lines": self._valid_lines(original), "answers": answers}
+        update = {"procedure": place, "lines": self.valid_lines(original), "answers": answers}
         return original.model_copy(update=update)
 
     def _supported(self, procedure: Procedure) -> Procedure:
@@ -166,7 +174,10 @@ class _Check:
 
     def _with_valid_lines(self, original: Place) -> Place:
         """Keep the lines that the text has; unsure if lines or commands are missing."""
-        lines = self._valid_lines(original)
+        lines = self.valid_lines(original)
+        if isinstance(original, Noted) and original.notes:
+            notes = tuple(map(self._with_valid_lines, original.notes))
+            original = original.model_copy(update={"notes": notes})
         commands: tuple[str, ...] = original.commands if isinstance(original, Do | End) else ()
         text = self._squeezed_text
         unknown = [
@@ -183,7 +194,8 @@ class _Check:
         sure = min(original.confidence, UNSURE) if unknown or not lines else original.confidence
         return original.model_copy(update={"lines": lines, "confidence": sure})
 
-    def _valid_lines(self, cited: Procedure | Doubt | Sourced) -> tuple[LineRange, ...]:
+    def valid_lines(self, cited: Procedure | Doubt | Sourced | LeftOut) -> tuple[LineRange, ...]:
+        """Return the cited lines that the text has."""
         last = len(self._lines)
         for first, end in cited.lines:
             if end > last:
@@ -249,6 +261,8 @@ def _required_texts(procedure: Procedure) -> Iterator[str]:
     for node in procedure.walk():
         if isinstance(node, Do | Remark):
             yield node.text
+        if isinstance(node, Noted):
+            yield from (note.text for note in node.notes)
         for guard in _guards(node):
             yield from (state.text for state in questions(guard))
 

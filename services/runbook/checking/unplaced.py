@@ -38,6 +38,13 @@ class UnplacedBlock(NamedTuple):
         return self.place.block
 
     @property
+    def own_lines(self) -> range:
+        """Return its lines: those of an item or paragraph without what is nested in it."""
+        is_whole = self.kind in {UnplacedKind.CALLOUT, UnplacedKind.COMMAND, UnplacedKind.TABLE}
+        last = self.block.end_line if is_whole else self.block.own_end
+        return range(self.block.start_line, last + 1)
+
+    @property
     def is_warning(self) -> bool:
         """True if it warns, so that no reason leaves it out."""
         return self.block.kind is BlockKind.CALLOUT and self.block.callout in WARNINGS
@@ -52,25 +59,24 @@ def unplaced_blocks(
     in every section. None for a page without a procedure.
     """
     cited = {line for procedure in procedures for line in lines_of(procedure)}
+    reasons = line_numbers(lines for each in left_out for lines in each.lines)
+    return [
+        each
+        for each in blocks_to_place(procedures, page)
+        if cited.isdisjoint(each.own_lines)
+        and (each.is_warning or reasons.isdisjoint(each.own_lines))
+    ]
+
+
+def blocks_to_place(procedures: Sequence[Procedure], page: Page) -> list[UnplacedBlock]:
+    """Return the blocks that should be in steps, whether or not they are."""
+    cited = {line for procedure in procedures for line in lines_of(procedure)}
     if not cited:
         return []
-    reasons = line_numbers(lines for each in left_out for lines in each.lines)
     boxes = {box.block.key for box in find_boxes(page)}
     background = set(_background_lines(page, cited))
-    blocks: list[UnplacedBlock] = []
-    for place, kind in _kinds(page, boxes):
-        candidate = UnplacedBlock(place, kind)
-        own = range(candidate.block.start_line, _last_line(candidate) + 1)
-        excused = reasons if not candidate.is_warning else set[int]()
-        excused = excused | (background if not candidate.is_warning else set())
-        if cited.isdisjoint(own) and excused.isdisjoint(own):
-            blocks.append(candidate)
-    return blocks
-
-
-def _last_line(candidate: UnplacedBlock) -> int:
-    is_whole = candidate.kind in {UnplacedKind.CALLOUT, UnplacedKind.COMMAND, UnplacedKind.TABLE}
-    return candidate.block.end_line if is_whole else candidate.block.own_end
+    candidates = (UnplacedBlock(place, kind) for place, kind in _kinds(page, boxes))
+    return [each for each in candidates if each.is_warning or background.isdisjoint(each.own_lines)]
 
 
 def _kinds(page: Page, boxes: set[str]) -> Iterator[tuple[Place, UnplacedKind]]:

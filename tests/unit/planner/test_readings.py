@@ -115,6 +115,37 @@ def test_the_procedure_that_treats_the_fault_is_taken():
     assert workflow.steps[0].text == "Cool"
 
 
+ALERTS_OF_FANS = """# Fans
+
+## FanStopped
+
+- Swap the fan of the tray.
+- Note its serial number.
+
+## FanSlow
+
+- Clean the filter of the fan.
+- Note the speed of the fan.
+
+## FanLoud
+
+- Fasten the fan.
+- Listen to the fan again.
+"""
+
+
+def test_the_procedure_of_the_section_that_the_alert_names_is_taken():
+    sections = [
+        procedure(do("Swap the fan", 5), do("Note it", 6), title="Fan of the tray slow"),
+        procedure(do("Clean the filter", 10), do("Note it", 11), title="Filter"),
+        procedure(do("Fasten the fan", 15), do("Listen", 16), title="Noise"),
+    ]
+    fans = page("a", *sections).model_copy(update={"text": ALERTS_OF_FANS})
+    slow = request_of(fans, title="FanSlow: fan of the tray slow", alertname="FanSlow")
+    (workflow,) = planned(slow)
+    assert workflow.steps[0].text == "Clean the filter"
+
+
 def test_what_the_reading_doubts_is_marked_at_its_step():
     drain = procedure(do("Drain", 4, id="n1"))
     doubt = Doubt(id="d1", kind=DoubtKind.CONDITION, node="n1", question="Always?")
@@ -130,7 +161,9 @@ def test_an_end_that_names_another_page_goes_on_with_it():
         "Look",
         "Go on with TemperatureHigh",
         "Cool it",
+        "Is the issue resolved?",
         "Resolved",
+        "Nothing else on this page: escalate",
     ]
     assert is_clean(lint(workflow))
     assert {c.document_id for s in workflow.steps for c in s.citations} == {"a", "hot.md"}

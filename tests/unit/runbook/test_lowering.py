@@ -142,6 +142,11 @@ def test_who_fails_a_verification_by_its_outcome_is_not_resolved():
     assert "Does it turn for an hour? -> Yes: It turns, No: Open a case" in lines
 
 
+def test_who_fails_a_verification_by_its_state_is_not_resolved():
+    lines = drawn(do("Mend"), verification=[ask("Does it turn?")], escalation=[do("Open a case")])
+    assert "Does it turn? -> Yes: Resolved, No: Open a case" in lines
+
+
 def test_a_precondition_stands_before_the_step_and_comes_back():
     lines = drawn(ask({"not": "Is every other fan OK?"}, do("Drain")), do("Pull the tray"))
     assert lines[0] == "Is every other fan OK? -> Yes: Pull the tray, No: Drain"

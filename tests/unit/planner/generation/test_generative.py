@@ -64,7 +64,7 @@ def test_a_program_becomes_a_clean_workflow_that_cites_the_lines_of_the_page():
     assert all(step.is_sourced for step in workflow.steps)
     assert {c.document_id for s in workflow.steps for c in s.citations} == {"a.md"}
     assert "Replace the cable" in lines_of(step_about(workflow, "cable"))
-    (power,) = workflow.of_kind(StepKind.DECISION)
+    power, _ = workflow.of_kind(StepKind.DECISION)
     answers = {e.condition: workflow.by_id[e.target].text for e in workflow.exits(power.id)}
     assert answers == {"Yes": "Clean the connector", "No": "Replace the cable"}
 

@@ -1,0 +1,104 @@
+"""Words of a page in place of a model's: notes are held against their lines, steps against a No."""
+
+from collections.abc import Iterator, Sequence
+
+from services.knowledge.page.block import Block, BlockKind, Page
+from services.knowledge.page.parsing import parse_page
+from services.language.names import words_of
+from services.language.sentences import sentences
+from services.language.states import negates
+from services.language.words import stem, tokenise
+from services.runbook.by_model.placement import words_of_page
+from services.runbook.checking.check import UNSURE
+from services.runbook.model import Body, Do, LineRange, Node, Noted, Procedure, Remark
+from services.runbook.program import line_numbers
+
+_MOST_NOTES = 12
+"""Notes of one node; a page with more says them at several."""
+_MOST_ALIKE = 5
+"""Steps at which the same note may stand."""
+_OWN_SHARE = 0.6
+"""Share of a note's words that its lines must have, so that it may stay as it is."""
+_WHOLE = frozenset({BlockKind.CALLOUT, BlockKind.CODE, BlockKind.TABLE})
+_WORDS_AFTER_NOT = 2
+
+
+def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedure, ...]:
+    """Return the procedures with notes that say what their lines say.
+
+    A note that cites a callout becomes that callout's words, and so does any other note whose words
+    its lines do not have, or that denies what they affirm. A note without lines is dropped. A step
+    that does what its lines forbid is marked as unsure.
+    """
+    page = parse_page(text)
+    places = [place.block for place in page.places() if place.block.kind is not BlockKind.HEADING]
+    seen: dict[str, int] = {}
+
+    def changed(node: Node) -> Body:
+        if isinstance(node, Remark):
+            return (_in_page_words(node, places, page),) if node.lines else ()
+        if not isinstance(node, Noted):
+            return (node,)
+        notes: dict[str, Remark] = {}
+        for note in node.notes:
+            if note.lines:
+                own = _in_page_words(note, places, page)
+                notes.setdefault(own.text, own)
+        kept = [note for note in notes.values() if seen.get(note.text, 0) < _MOST_ALIKE]
+        kept = kept[:_MOST_NOTES]
+        for note in kept:
+            seen[note.text] = seen.get(note.text, 0) + 1
+        update: dict[str, object] = {"notes": tuple(kept)}
+        if isinstance(node, Do) and _is_forbidden(node, _cited(node.lines, places)):
+            update["confidence"] = min(node.confidence, UNSURE)
+        return (node.model_copy(update=update),)
+
+    return tuple(procedure.map(node=changed, order="down") for procedure in procedures)
+
+
+def _in_page_words(note: Remark, blocks: Sequence[Block], page: Page) -> Remark:
+    cited = list(_cited(note.lines, blocks))
+    callout = next((each for each in cited if each.kind is BlockKind.CALLOUT), None)
+    page_words = " ".join(words_of_page(each, page) for each in ([callout] if callout else cited))
+    if not page_words or (callout is None and _is_supported(note.text, page_words)):
+        return note
+    return note.model_copy(update={"text": page_words})
+
+
+def _is_supported(note: str, page_words: str) -> bool:
+    own = set(tokenise(note))
+    if len(own & set(tokenise(page_words))) < _OWN_SHARE * len(own):
+        return False
+    nearest = max(
+        sentences(page_words) or [page_words], key=lambda each: len(own & set(tokenise(each)))
+    )
+    return negates(note) == negates(nearest)
+
+
+def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield the blocks whose own lines are cited, of nested ones the outermost that is whole."""
+    numbers = line_numbers(lines)
+    behind = 0
+    for block in blocks:
+        last = block.end_line if block.kind in _WHOLE else block.own_end
+        own = range(block.start_line, last + 1)
+        if block.start_line > behind and not numbers.isdisjoint(own):
+            yield block
+            behind = last if block.kind in _WHOLE else behind
+
+
+def _is_forbidden(step: Do, cited: Iterator[Block]) -> bool:
+    """Return True if the lines have a negation right before the step's verb, and the step none."""
+    if negates(step.text):
+        return False
+    tokens = words_of(step.text)
+    verb = stem(tokens[0].lower()) if tokens else ""
+    for block in cited:
+        for sentence in sentences(block.text):
+            page_tokens = words_of(sentence)
+            verbs = [n for n, word in enumerate(page_tokens) if stem(word.lower()) == verb]
+            if verbs and all(
+                negates(" ".join(page_tokens[max(0, n - _WORDS_AFTER_NOT) : n])) for n in verbs
+            ):
+                return True
+    return False
