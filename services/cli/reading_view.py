@@ -14,7 +14,8 @@ from services.contracts.readings import (
     ReadingDetail,
     ReadingSummary,
 )
-from services.kit.text import clean_text
+from services.contracts.suggestions import SuggestedEdit
+from services.kit.text import clean_text, visible_text
 from services.runbook.editing.consequences import Consequences
 from services.runbook.lowering import lower
 from services.runbook.model import LineRange, Procedure
@@ -71,6 +72,22 @@ def show_reading(detail: ReadingDetail) -> None:
         )
     for remark in detail.remarks:
         console.print(Text(f"! {remark}", style="yellow"))
+
+
+def show_suggestions(suggestions: Sequence[SuggestedEdit]) -> None:
+    """Show suggested edits as a table, with who and on how many tickets."""
+    table = folding_table("key", "kind", "tickets", "last by", "at", "text")
+    for each in suggestions:
+        kind = each.kind.value.replace("_", " ")
+        table.add_row(
+            each.key,
+            f"{kind}, dismissed by {each.dismissed_by}" if each.dismissed_at else kind,
+            str(each.tickets),
+            Text(visible_text(each.sources[0].by)),
+            Text(visible_text(each.words)),
+            Text(visible_text(each.text)),
+        )
+    console.print(table)
 
 
 def show_preview(preview: EditPreview, *, is_stored: bool) -> None:

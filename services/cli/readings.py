@@ -7,17 +7,27 @@ folder; where none does, they open the folder themselves.
 import json
 import re
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from services.cli.platform_access import AsJson, DataDir, Platform, open_local_or_remote, print_json
+from services.cli.platform_access import (
+    AsJson,
+    DataDir,
+    Platform,
+    open_local_or_remote,
+    open_platform,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
+    from services.contracts.suggestions import SuggestedEdits
+    from services.kit.settings import PlatformSettings
     from services.runbook.editing.operations import Operation
     from services.runbook.model import Reading
 
@@ -305,6 +315,72 @@ def undo(
     """Undo the last import, answer, replacement or approval of a page."""
     with _readings(data_dir, url) as readings:
         _print_reading(readings.undo(_hash(readings, page)), as_json=as_json)
+
+
+SuggestionKey = Annotated[str, typer.Argument(help="The key, as `suggestions` prints it.")]
+
+
+@app.command()
+def suggestions(
+    document: Annotated[str, typer.Argument(help="A document's id.")],
+    *,
+    dismissed: Annotated[bool, typer.Option(help="Also those that were dismissed.")] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what engineers' work on tickets suggests to change on a page."""
+    from services.cli.reading_view import show_suggestions  # noqa: PLC0415
+
+    with _suggested_edits(data_dir, url) as suggested:
+        edits = suggested.of_document(document, dismissed=dismissed)
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in edits], indent=2))
+    else:
+        show_suggestions(edits)
+
+
+@app.command("take-over")
+def take_over(
+    document: Annotated[str, typer.Argument(help="A document's id.")],
+    key: SuggestionKey,
+    *,
+    dismiss: Annotated[bool, typer.Option("--dismiss", help="Dismiss it instead.")] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a suggested edit of a page; `undo` takes it back."""
+    from services.cli.reading_view import show_suggestions  # noqa: PLC0415
+    from services.contracts.suggestions import SuggestionChoice  # noqa: PLC0415
+
+    choice = SuggestionChoice(document_id=document, key=key)
+    with _suggested_edits(data_dir, url) as suggested:
+        chosen = suggested.dismiss(choice) if dismiss else suggested.take_over(choice)
+    if as_json:
+        print_json(chosen)
+    else:
+        show_suggestions([chosen])
+
+
+def _suggested_edits(
+    data_dir: Path | None, url: str | None
+) -> AbstractContextManager["SuggestedEdits"]:
+    from services.contracts.suggestions import SuggestedEditsClient  # noqa: PLC0415
+
+    return open_local_or_remote(data_dir, url, _open_suggested_edits, SuggestedEditsClient)
+
+
+@contextmanager
+def _open_suggested_edits(settings: "PlatformSettings") -> Iterator["SuggestedEdits"]:
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
+    from services.tickets.suggestions.service import SuggestedEditService  # noqa: PLC0415
+
+    with open_platform(settings) as platform:
+        ingestion = platform.ingestion
+        yield SuggestedEditService(
+            platform.database, ingestion, lambda: ingestion.readings(LOCAL.name)
+        )
 
 
 def _readings(data_dir: Path | None, url: str | None) -> AbstractContextManager["Readings"]:

@@ -1,6 +1,7 @@
 """Composition root of the gateway."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fastapi import FastAPI
 
@@ -33,6 +34,8 @@ from services.tickets.page_quality.endpoints import (
 )
 from services.tickets.page_quality.queries import CoverageQueries
 from services.tickets.service import TicketService
+from services.tickets.suggestions.endpoints import create_suggestion_router
+from services.tickets.suggestions.service import SuggestedEditService
 from services.tickets.ticket.citations import Citations
 from services.tickets.ticket.listing.gauges import TicketGauges
 from services.tickets.triage.endpoints import create_triage_router
@@ -111,6 +114,10 @@ def create_app(
     queries, audit = parts.queries, AuditLog(database)
     coverages, citations = CoverageQueries(database), Citations(database)
     knowledge_backend = KnowledgeBackend(knowledge, coverages, citations, parts.coverage, execution)
+    suggested = SuggestedEditService(
+        database, knowledge.ingestion if knowledge else None, knowledge_backend.readings
+    )
+    knowledge_backend = replace(knowledge_backend, suggested_edits=suggested)
     access = Access.of(platform, database)
     sign_in = SignInPages(access, SignIn.of(platform, access, database))
     app = create_service_app(
@@ -130,6 +137,7 @@ def create_app(
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations, parts.coverage),
+            create_suggestion_router(suggested),
             *(
                 [create_completeness_router(completing, knowledge_backend.readings)]
                 if completing

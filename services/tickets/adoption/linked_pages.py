@@ -133,7 +133,7 @@ class LinkedPageFeedback:
             placement = place_feedback((), feedback, workflow)
             row = get_or_reset_row(session, ticket_id, document_id, box, placement)
             row.told = snapshot_by_step(workflow)[box].model_dump(mode="json")
-            earlier = _feedback_from_row(row)
+            earlier = feedback_from_linked_row(row)
             mark = changed_mark(workflow, placement, earlier.work, requested)
             if mark is not None:
                 is_form = isinstance(requested, MarkPatch)
@@ -236,11 +236,13 @@ def marks_of_page(session: Session, ticket_id: str, document_id: str) -> list[St
         LinkedMarkRow.ticket_id == ticket_id, LinkedMarkRow.document_id == document_id
     )
     return [
-        _feedback_from_row(row) for row in session.scalars(statement.order_by(LinkedMarkRow.box))
+        feedback_from_linked_row(row)
+        for row in session.scalars(statement.order_by(LinkedMarkRow.box))
     ]
 
 
-def _feedback_from_row(row: LinkedMarkRow) -> StepFeedback:
+def feedback_from_linked_row(row: LinkedMarkRow) -> StepFeedback:
+    """Return the feedback in a row, with the box as it read at the time."""
     work = StepWork(
         step=row.box,
         state=StepState(row.state),
@@ -267,7 +269,7 @@ def get_or_reset_row(
     elif box in placement.by_step:
         return row
     else:
-        archive_feedback(session, ticket_id, _feedback_from_row(row), WhyLeft.PAGE_CHANGED)
+        archive_feedback(session, ticket_id, feedback_from_linked_row(row), WhyLeft.PAGE_CHANGED)
     row.state, row.why, row.seen = StepState.OPEN.value, "", ""
     row.seen_by, row.marked_by, row.marked_at = "", "", None
     return row

@@ -23,6 +23,7 @@ from services.web.ui.knowledge.readings.pages import (
     create_reading_forms,
     create_reading_pages,
 )
+from services.web.ui.knowledge.readings.take_over import create_suggestion_forms
 
 
 def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
@@ -34,6 +35,7 @@ def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
         create_compose_pages(backend),
         create_reading_forms(backend),
         create_box_correction_form(backend),
+        create_suggestion_forms(backend),
         create_owner_form(backend),
         create_proposal_pages(backend),
         create_document_pages(backend),

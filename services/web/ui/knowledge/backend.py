@@ -13,6 +13,7 @@ from services.contracts.ingestion import Ingestion
 from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
+from services.contracts.suggestions import SuggestedEdits
 from services.kit.access.caller import Caller, current_caller
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.tickets.page_quality.queries import CoverageQueries
@@ -40,6 +41,7 @@ class KnowledgeBackend:
     citations: Citations
     covering: CoverageReports
     execution: Execution | None = None
+    suggested_edits: SuggestedEdits | None = None
 
     @property
     def services(self) -> Knowledge:
@@ -57,6 +59,13 @@ class KnowledgeBackend:
         if self.services.composing is None:
             raise NoKnowledgeError("this gateway knows no planner to compose with")
         return self.services.composing
+
+    @property
+    def suggested(self) -> SuggestedEdits:
+        """The edits that work on tickets suggests; raises `NoKnowledgeError` without them."""
+        if self.suggested_edits is None:
+            raise NoKnowledgeError("this gateway knows no pages to suggest edits of")
+        return self.suggested_edits
 
     def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
         """Return the approved bindings of steps that a page no longer has; none if unavailable."""

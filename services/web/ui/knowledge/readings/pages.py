@@ -27,6 +27,7 @@ from services.runbook.model import Reader
 from services.web.ui.forms import form_route, redirect_to
 from services.web.ui.knowledge.backend import KnowledgeBackend
 from services.web.ui.knowledge.readings.boxes import boxes_view
+from services.web.ui.knowledge.readings.take_over import suggestions_view
 from services.web.ui.knowledge.readings.views import notation, procedure_views
 
 ALERTS_OF_S = 28 * 86_400
@@ -124,6 +125,7 @@ def render_reading(
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",
         **boxes_view(backend, detail, document),
+        **suggestions_view(backend, detail, document),
     }
     return backend.page("knowledge/readings/page.html", status_code=status_code, **values)
 

@@ -1,0 +1,74 @@
+"""Another order is suggested by the fewest moves, and only where all tickets agree on it."""
+
+import pytest
+
+from services.contracts.adoption import StepState
+from services.contracts.ingestion import DocumentContents, IngestedDocument
+from services.contracts.readings import ReadingDetail
+from services.knowledge.page.boxes import candidates
+from services.knowledge.page.parsing import parse_page
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import ReadingState
+from services.tickets.suggestions.derivation import find_moves
+from services.tickets.suggestions.page_blocks import PageBlocks
+from services.tickets.suggestions.page_work import BlockMark, PageWork
+
+NAMES = "abcde"
+TEXT = """# Page
+
+1. a step
+2. b step
+3. c step
+4. d step
+   - e step
+"""
+KEYS = dict(zip(NAMES, [place.block.key for place in candidates(parse_page(TEXT))], strict=True))
+NAME_OF = {key: name for name, key in KEYS.items()}
+
+
+@pytest.fixture
+def page():
+    document = IngestedDocument.model_construct(id="page.md", title="Page", text_hash="0" * 64)
+    contents = DocumentContents.model_construct(
+        document=document,
+        lines=tuple(TEXT.split("\n")),
+        chunks=(),
+        nodes=(),
+        boxes=dict.fromkeys(KEYS.values(), True),
+    )
+    detail = ReadingDetail.model_construct(
+        reader=None, reading=Reading(reader=Reader.PERSON), state=ReadingState.READ
+    )
+    return PageBlocks(contents, detail)
+
+
+def moves(page, *orders):
+    """The moves that these orders of ticking come to, each on a ticket of its own."""
+    work = PageWork()
+    for number, order in enumerate(orders):
+        for at, name in enumerate(order):
+            mark = BlockMark(f"T{number}", KEYS[name], name, StepState.DONE, "ada", float(at))
+            work.put(mark)
+    return [
+        f"{NAME_OF[m.block]} {'before' if m.is_before else 'behind'} {NAME_OF[m.beside]}"
+        for m, _ in find_moves(work, page)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        (["abcd"] * 3, []),
+        (["bacd"] * 2, []),
+        (["bacd"] * 3, ["b before a"]),
+        (["dabc"] * 3, ["d before a"]),
+        (["bcda"] * 3, ["a behind d"]),
+        (["badc"] * 3, ["b before a", "d before c"]),
+        (["bacd"] * 3 + ["abcd"], []),
+        (["bacd"] * 3 + ["acd"], ["b before a"]),
+        (["acbd"] * 3 + ["dcb"] * 3, ["c before b"]),
+        (["abced"] * 3, []),
+    ],
+)
+def test_moves_explain_the_order_of_ticking(page, orders, expected):
+    assert sorted(moves(page, *orders)) == sorted(expected)
