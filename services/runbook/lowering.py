@@ -166,8 +166,9 @@ class _Lowering:
             has_acted.append(has_acted[-1] or any(map(_acts, walk((node,)))))
         for place in reversed(range(len(nodes))):
             node, notes = nodes[place]
-            is_after_remedy = place > 0 and _acts(nodes[place - 1][0])
-            if is_after_remedy and _is_plain_success(node):
+            is_success = isinstance(node, End) and node.kind is EndKind.RESOLVED
+            is_in_page_words = isinstance(node, End) and bool(node.lines or node.text)
+            if is_success and not is_in_page_words and place and _acts(nodes[place - 1][0]):
                 entry = _DONE
             else:
                 entry = self._node(node, entry, replace(ways, has_acted=has_acted[place]), notes)
@@ -492,9 +493,10 @@ def _with_notes(body: Body) -> list[tuple[Node, tuple[str, ...]]]:
     """
     nodes: list[tuple[Node, list[str]]] = []
     waiting: list[Remark] = []
-    for node in body:
+    for place, node in enumerate(body):
         if isinstance(node, Remark):
-            if nodes and _is_nearer(node, nodes[-1][0], _next_to(node, body)) and not waiting:
+            behind = next((n for n in body[place:] if not isinstance(n, Remark)), None)
+            if nodes and _is_nearer(node, nodes[-1][0], behind) and not waiting:
                 nodes[-1][1].append(node.text)
             else:
                 waiting.append(node)
@@ -515,12 +517,6 @@ def _with_notes(body: Body) -> list[tuple[Node, tuple[str, ...]]]:
 def _distinct(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes once each, whatever case and full stop they have."""
     return tuple({note.strip(" .").casefold(): note for note in reversed([*notes])}.values())[::-1]
-
-
-def _next_to(remark: Remark, body: Body) -> Node | None:
-    """Return the next node of the body that is no remark."""
-    behind = body[next(n for n, each in enumerate(body) if each is remark) + 1 :]
-    return next((node for node in behind if not isinstance(node, Remark)), None)
 
 
 def _is_nearer(remark: Remark, before: Node, behind: Node | None) -> bool:
@@ -544,11 +540,6 @@ def _acts(node: Node) -> bool:
         return True
     only_looks = bool(effects) and all(effect.only_looks for effect in effects)
     return not only_looks and not is_inspection(_plain(node.text))
-
-
-def _is_plain_success(node: Node) -> bool:
-    """Return True for an end that claims success in nobody's words."""
-    return isinstance(node, End) and node.kind is EndKind.RESOLVED and not (node.lines or node.text)
 
 
 def _as_step(note: Remark) -> Do:

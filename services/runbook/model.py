@@ -241,9 +241,9 @@ class Purpose(StrEnum):
     """Purpose of a procedure."""
 
     FAULT = "fault"
-    """To mend a fault; its end asks whether that worked."""
+    """Repair of a fault, whose end asks whether it worked."""
     TASK = "task"
-    """To do what was ordered, or to find something out; it ends with its steps."""
+    """Work that was ordered, or a search for facts, which ends with its steps."""
 
 
 class Procedure(NotationModel):

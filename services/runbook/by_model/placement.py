@@ -53,7 +53,7 @@ Ask = Callable[[tuple[Message, ...]], str | None]
 
 
 class Placement(Value):
-    """Where one block belongs: a note of a step, a step of its own, or nowhere with a reason."""
+    """Place of one block: note of a step, step of its own, or left out with a reason."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from importlib.resources import files
 from math import log, sqrt
 from typing import Any, NamedTuple
@@ -11,11 +12,13 @@ from pydantic import ConfigDict
 
 from services.kit.observability.redaction import redact
 from services.kit.value import Value
+from services.knowledge.page.block import BlockKind, Page
+from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import parse_page
 from services.language.words import tokenise
 from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import load_prompt
-from services.runbook.by_model.page_kind import kind_of
 from services.runbook.model import LeftOut, Procedure
 
 PROMPT = load_prompt("services.runbook.by_model", "read")
@@ -70,6 +73,40 @@ class WorkedExample(NamedTuple):
     text: str
     program: dict[str, Any]
     """The answer in the form that the model is to give."""
+
+
+_MOST_BOXES = 0.5
+_FEWEST_SECTIONS = 4
+
+
+class PageKind(StrEnum):
+    """Form in which a page says most of its steps."""
+
+    TASKS = "tasks"
+    """Sections that are each done on their own."""
+    NUMBERED = "numbered"
+    """Numbered items."""
+    LISTED = "listed"
+    """Items without numbers, as causes and options often are."""
+    SECTIONS = "sections"
+    """Paragraphs and code in several sections."""
+    PROSE = "prose"
+    """Paragraphs in few sections."""
+
+
+def kind_of(page: Page) -> PageKind:
+    """Return the kind of the page."""
+    boxes = find_boxes(page)
+    if tasks_of(page, boxes):
+        return PageKind.TASKS
+    items = [box for box in boxes if box.block.kind is BlockKind.ITEM]
+    numbered = sum(bool(box.block.number) for box in items)
+    if numbered >= _MOST_BOXES * len(boxes) > 0:
+        return PageKind.NUMBERED
+    if len(items) >= _MOST_BOXES * len(boxes) > 0:
+        return PageKind.LISTED
+    sections = {box.place.headings[-1].key for box in boxes if box.place.headings}
+    return PageKind.SECTIONS if len(sections) >= _FEWEST_SECTIONS else PageKind.PROSE
 
 
 def most_similar(text: str) -> WorkedExample | None:

@@ -82,7 +82,7 @@ class ModelReader:
         revision = Revision(
             text,
             judge=lambda procedures: findings_of(procedures, text),
-            ask=lambda turns: self._complete_again((*question, *turns)),
+            ask=lambda turns: self._complete(self._request((*question, *turns), 1)),
             corrections=self._corrections,
         )
         attempts = [revision.settle(sample.text) for sample in answers]
@@ -93,7 +93,13 @@ class ModelReader:
         sound = [attempt for attempt in readable if len(attempt.findings) == soundest]
         base = sound[most_agreed_index([attempt.procedures for attempt in sound])]
         others = [attempt.procedures for attempt in readable if attempt is not base]
-        placed = place_blocks(base.procedures, base.left_out, text, self._complete_placement)
+        update = {"json_schema": PlacementAnswer.model_json_schema(), "prompt": PLACE_PROMPT.label}
+        placed = place_blocks(
+            base.procedures,
+            base.left_out,
+            text,
+            lambda turns: self._complete(self._request(turns, 1).model_copy(update=update)),
+        )
         procedures = with_commands(placed.procedures, text)
         return Reading(
             reader=Reader.MODEL,
@@ -114,16 +120,8 @@ class ModelReader:
             prompt=self.version,
         )
 
-    def _complete_placement(self, question: tuple[Message, ...]) -> str | None:
-        """Return the answer where blocks belong; None if the model is gone."""
-        update = {"json_schema": PlacementAnswer.model_json_schema(), "prompt": PLACE_PROMPT.label}
-        return self._complete(self._request(question, 1).model_copy(update=update))
-
-    def _complete_again(self, dialogue: tuple[Message, ...]) -> str | None:
-        """Return the next answer; None if the model is gone or the dialogue too long."""
-        return self._complete(self._request(dialogue, 1))
-
     def _complete(self, request: ChatRequest) -> str | None:
+        """Return the next answer; None if the model is gone or the dialogue too long."""
         try:
             return self._model.complete(request).samples[0].text
         except (ModelUnavailableError, ModelRefusedError) as error:

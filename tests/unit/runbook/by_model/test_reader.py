@@ -3,10 +3,13 @@ import json
 import pytest
 
 from services.kit.observability.redaction import redact
+from services.knowledge.page.parsing import parse_page
 from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.runbook.by_model.question import (
     PROMPT,
+    PageKind,
+    kind_of,
     messages,
     most_similar,
     number_lines,
@@ -117,10 +120,14 @@ def test_a_page_is_never_its_own_worked_example():
     assert other.text != example.text
 
 
-def test_the_worked_example_is_the_page_that_is_worded_most_like_it():
-    example = most_similar("BGP session to the neighbor is down: state Idle, hold timer expired")
-    assert example is not None
-    assert "BGP" in example.text
+def test_the_worked_example_is_the_page_of_its_kind_that_is_worded_most_like_it():
+    session = "session to the neighbor is down: state Idle, hold timer expired"
+    numbered = most_similar(f"# BGP\n\n1. Check the BGP {session}.\n2. Clear the session.\n")
+    assert numbered is not None
+    assert "BGP" in numbered.text
+    listed = most_similar(f"# BGP\n\n- Check the BGP {session}.\n- Clear the session.\n")
+    assert listed is not None
+    assert kind_of(parse_page(listed.text)) is PageKind.LISTED
 
 
 @pytest.mark.parametrize(
