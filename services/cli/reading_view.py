@@ -19,7 +19,7 @@ from services.kit.text import clean_text, visible_text
 from services.runbook.editing.consequences import Consequences
 from services.runbook.lowering import lower
 from services.runbook.model import LineRange, Procedure
-from services.runbook.ports import Event
+from services.runbook.ports import ApprovalKind, Event
 from services.runbook.program import extent_lines
 from services.workflow.lint import Severity
 
@@ -35,6 +35,7 @@ def show_readings(summaries: Sequence[ReadingSummary]) -> None:
     table = folding_table("state", "reader", "procedures", "doubts", "text", "document")
     for each in summaries:
         state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"
+        state += f", {each.checklists} as a checklist" if each.checklists else ""
         table.add_row(
             f"{state}, changed since it was approved" if each.was_approved else state,
             each.reader.value if each.reader else "nobody",
@@ -193,7 +194,8 @@ def _show_procedure(
 ) -> None:
     state = detail.states[place]
     by = f"{state.by}, {state.at:%Y-%m-%d %H:%M}" if state.at else ""
-    status = f"{place}  {state.state.value}" + (f" by {by}" if by else "")
+    part = " as a checklist" if state.kind is ApprovalKind.CHECKLIST else ""
+    status = f"{place}  {state.state.value}{part}" + (f" by {by}" if by else "")
     console.print()
     console.rule(Text(f"{status}  {procedure.title}"), align="left")
     doubts = [each for each in detail.reading.doubts if each.procedure == place]

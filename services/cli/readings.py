@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -163,19 +163,33 @@ def approve(
     offered: Annotated[
         bool, typer.Option("--offered", help="What a later reading says in its place.")
     ] = False,
+    kind: Annotated[
+        Literal["checklist", "workflow"] | None,
+        typer.Option(
+            "--as",
+            help="`checklist`: its boxes are right; `workflow`: its decisions too. Without it, "
+            "`workflow`, or `checklist` for one begun from boxes.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
     """Approve a procedure: no later reading takes its place."""
     from services.contracts.readings import ApprovalRequest  # noqa: PLC0415
+    from services.runbook.ports import ApprovalKind  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
         text_hash = _hash(readings, page)
         detail = readings.get(text_hash)
         places = range(detail.procedures) if procedure is None else [procedure]
         for place in places:
-            request = ApprovalRequest(procedure=place, offered=offered, revision=detail.revision)
+            request = ApprovalRequest(
+                procedure=place,
+                offered=offered,
+                kind=ApprovalKind(kind) if kind else None,
+                revision=detail.revision,
+            )
             detail = readings.approve(text_hash, request)
         _print_reading(detail, as_json=as_json)
 
@@ -302,7 +316,7 @@ def begin(
 ) -> None:
     """Begin the reading of a page that nobody has read from its boxes, one step each.
 
-    Until somebody has been asked for its decisions no step of it changes anything.
+    Until it is approved as a workflow no step of it changes anything.
     """
     with _readings(data_dir, url) as readings:
         _print_reading(readings.begin(_hash(readings, page)), as_json=as_json)

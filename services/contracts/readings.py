@@ -16,7 +16,7 @@ from services.runbook.editing.consequences import Consequences
 from services.runbook.editing.difference import Difference
 from services.runbook.editing.operations import MOST_OPERATIONS, Operation
 from services.runbook.model import Procedure, Reader, Reading, as_json
-from services.runbook.ports import BoxWord, Event, ReadingState, TicketDoubt
+from services.runbook.ports import ApprovalKind, BoxWord, Event, ReadingState, TicketDoubt
 
 
 def _to_notation(noun: Reading | Procedure) -> dict[str, Any]:
@@ -61,6 +61,8 @@ class ReadingSummary(Value):
     """State of the reading; `approved` if each of its procedures is."""
     procedures: int
     approved: int
+    checklists: int = 0
+    """Number of the approved procedures of which no more than the boxes are approved."""
     doubts: int
     was_approved: bool
     """True if an earlier text of the page was approved and this one is not: the page has
@@ -77,6 +79,8 @@ class PageState(StrEnum):
     UNREAD = "unread"
     """No reader has read the page; it is shown as it is."""
     READ = "read"
+    CHECKLIST = "checklist"
+    """Approved, but of some procedure no more than the boxes."""
     APPROVED = "approved"
 
 
@@ -124,6 +128,8 @@ class ProcedureState(Value):
 
     title: str
     state: ReadingState
+    kind: ApprovalKind | None = None
+    """Part that was approved; null if nobody approved it."""
     by: str = ""
     at: datetime | None = None
 
@@ -159,6 +165,10 @@ class ApprovalRequest(Value):
     """Index of the procedure in the served reading."""
     offered: bool = False
     """True to approve the later reading's version that is offered in its place."""
+    kind: ApprovalKind | None = None
+    """Part that the person has checked: `checklist` (its boxes) or `workflow` (its decisions too);
+    null for `workflow`, or `checklist` for a procedure begun from the boxes of its page.
+    """
     revision: str = ""
     """Revision that the person saw; empty for the one served now."""
     doubts: int | None = Field(default=None, ge=0)
@@ -299,7 +309,7 @@ class Readings(Protocol):
     def begin(self, text_hash: str) -> ReadingDetail:
         """Begin the caller's reading of a page that nobody has read, a step for each box.
 
-        Until its owner has been asked for its decisions no step of it changes anything.
+        Until it is approved as a workflow no step of it changes anything.
 
         Raises:
             NotFoundError: No document has such a text.
@@ -339,7 +349,10 @@ class Readings(Protocol):
         """
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
-        """Approve a procedure; raises as `get` and `replace` do."""
+        """Approve a procedure; what an approval in force has in it already changes nothing.
+
+        Raises as `get` and `replace` do, and `ConflictError` if no document has the text any more.
+        """
 
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """Settle a doubt; raises as `get` and `replace` do."""
@@ -382,7 +395,8 @@ class Readings(Protocol):
     def import_lines(self, lines: Iterable[bytes], *, approve: bool) -> ImportReport:
         """Import lines that `export` wrote, as read, or as approved by the caller.
 
-        Unusable rows are refused and reported; nothing that is approved is displaced.
+        What is approved of a line is the `kind` in it. Unusable rows are refused and reported;
+        nothing that is approved is displaced.
         """
 
 

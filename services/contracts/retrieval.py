@@ -10,8 +10,9 @@ from services.contracts.client import ContractClient, route
 from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
+from services.runbook.checking.approvals import ApprovalUse, suffices
 from services.runbook.model import Procedure
-from services.runbook.ports import ReadingState, ServedReading
+from services.runbook.ports import ServedReading
 from services.workflow.model import LinkedPage
 
 
@@ -86,14 +87,13 @@ class PageReading(Value):
         """Procedures of its reading; none if nobody has read it."""
         return self.served.reading.procedures if self.served else ()
 
-    @property
-    def approved(self) -> list[Procedure]:
-        """Procedures that a person has approved, in order."""
+    def approved_for(self, use: ApprovalUse) -> list[Procedure]:
+        """Return the procedures whose approval suffices for the use, in order."""
         served = self.served
         return [
             procedure
             for place, procedure in enumerate(self.procedures)
-            if served and served.state(place) is ReadingState.APPROVED
+            if served and suffices(served.kind(place), use)
         ]
 
     @property

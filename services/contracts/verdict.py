@@ -14,7 +14,9 @@ class Verdict(StrEnum):
     """Trust that the reader of a workflow may place in it, first of all in its page."""
 
     CHECKED = "checked"
-    """The page surely fits, and each step's own procedure was approved when it was planned."""
+    """The page surely fits, and each step's own procedure was approved as a workflow when it was
+    planned.
+    """
     UNCHECKED = "unchecked"
     """The page surely fits."""
     CLOSEST = "closest"
@@ -36,6 +38,8 @@ _WORDS = {
 }
 PAGE_AS_IT_IS = "your team's page as it is; nobody has checked its decisions"
 """Wording for a checklist whose page surely fits."""
+BOXES_CHECKED = "its boxes were checked by a person, its decisions were not"
+"""Wording for what a person has approved as a checklist alone."""
 
 
 class Judged(Value):
@@ -44,7 +48,9 @@ class Judged(Value):
     fit: Fit | None = None
     """Confidence that its procedure is the right one for the ticket; None without a workflow."""
     is_checked: bool = False
-    """True if a person had approved each step's own procedure when it was planned."""
+    """True if a person had approved each step's own procedure as a workflow when it was planned."""
+    has_checked_boxes: bool = False
+    """True if a person had approved at least the boxes of each when it was planned."""
     conditions: int = 0
     """Number of judged conditions of the workflow: questions, and conditions of steps and ends."""
     doubtful: int = 0
@@ -82,7 +88,10 @@ class Judged(Value):
         if self.verdict is None:
             return ""
         text = self.verdict.words
-        if self.kind is WorkflowKind.CHECKLIST and self.verdict is Verdict.UNCHECKED:
+        is_page = self.kind is WorkflowKind.CHECKLIST
+        if self.verdict is Verdict.UNCHECKED and self.has_checked_boxes:
+            text = f"your team's page as it is; {BOXES_CHECKED}" if is_page else BOXES_CHECKED
+        elif self.verdict is Verdict.UNCHECKED and is_page:
             text = PAGE_AS_IT_IS
         if self.doubtful and self.verdict is Verdict.UNCHECKED and not self.is_checked:
             are = "is" if self.doubtful == 1 else "are"
@@ -91,6 +100,8 @@ class Judged(Value):
             text = "its page was checked by a person"
         if self.is_checked and self.verdict is Verdict.CLOSEST:
             text += "; its page was checked"
+        elif self.has_checked_boxes and self.verdict is Verdict.CLOSEST:
+            text += "; its boxes were checked"
         if self.page_origin and self.fit is not None:
             text += f"; {self.page_origin}"
         return f"{text}; changed here by {self.editor}" if self.editor else text

@@ -1,7 +1,6 @@
-"""Steps of approved procedures, which may change something, and approved bindings of steps gone.
+"""Steps of approved procedures, by what they are approved for, and approved bindings of steps gone.
 
-Whoever approves a procedure that began as the boxes of its page approves the boxes alone: none of
-its steps is among them until its owner has been asked for its decisions.
+A procedure that is approved as a checklist alone has no step that may change something or decide.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,10 +12,11 @@ from services.execution.tools.catalogue import Catalogue, UnknownToolError
 from services.execution.tools.tool import BadArgumentError, ToolEffect
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.runbook.checking.approvals import ApprovalUse, suffices
 from services.runbook.checklist.places import box_with_commands, fills
 from services.runbook.lowering import lower
 from services.runbook.model import Procedure
-from services.runbook.ports import ReadingSource, ReadingState
+from services.runbook.ports import ApprovalKind, ReadingSource
 from services.workflow.model import Step, Workflow
 
 
@@ -40,9 +40,11 @@ class DocumentTexts:
 
 
 def approved_steps(
-    workflow: Workflow, texts: DocumentTextSource, readings: ReadingSource
+    workflow: Workflow, texts: DocumentTextSource, readings: ReadingSource, use: ApprovalUse
 ) -> dict[str, Step]:
-    """Return, by step of a workflow, the approved one of its page, with its blanks still open.
+    """Return, by step of a workflow, the one of its page that is approved for the use.
+
+    Its blanks are still open.
 
     It must have the same words at the same lines; blanks of its commands may have been filled.
     A box of a page is never approved, though an approved step says the same: its conditions are
@@ -51,8 +53,8 @@ def approved_steps(
     steps = [step for step in workflow.steps if not step.block]
     cited = {c.document_id for step in steps for c in step.citations}
     by_identity: dict[tuple[object, ...], list[Step]] = {}
-    for id_, procedure, is_approved in served_procedures(cited, texts, readings):
-        if is_approved and not procedure.begun_from_boxes:
+    for id_, procedure, kind in served_procedures(cited, texts, readings):
+        if suffices(kind, use):
             for step in lower(procedure, id_).steps:
                 by_identity.setdefault(identity_of(step), []).append(step)
     approved: dict[str, Step] = {}
@@ -66,15 +68,15 @@ def approved_steps(
 
 def served_procedures(
     document_ids: Collection[str], texts: DocumentTextSource, readings: ReadingSource
-) -> Iterator[tuple[str, Procedure, bool]]:
-    """Yield the document, procedure and approval of all that is served of the present texts."""
+) -> Iterator[tuple[str, Procedure, ApprovalKind | None]]:
+    """Yield the document, procedure and approval's kind of all that is served of present texts."""
     present = {id_: text for id_ in sorted(document_ids) if (text := texts.text_of(id_))}
     hashes = {id_: hash_of(text) for id_, text in present.items()}
     served = readings.served_many(sorted(set(hashes.values())))
     for id_, text_hash in hashes.items():
         if (each := served.get(text_hash)) is not None:
             for place, procedure in enumerate(each.reading.procedures):
-                yield id_, procedure, each.state(place) is ReadingState.APPROVED
+                yield id_, procedure, each.kind(place)
 
 
 def identity_of(step: Step) -> tuple[object, ...]:

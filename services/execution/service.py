@@ -46,6 +46,7 @@ from services.kit.access.scopes import Scope
 from services.kit.clock import Clock
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.ids import time_ordered_id
+from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.ports import ReadingSource
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
@@ -234,7 +235,7 @@ class ExecutorService:
         if step.block and catalogue.tool(binding.tool).effect is ToolEffect.CHANGE:
             raise ChecklistRunError("a box of a page is looked at: what it changes, a person does")
         by, digest = current_caller().name, catalogue.tool(binding.tool).digest
-        original = self.approved_steps(workflow).get(step.id, step)
+        original = self.approved_steps(workflow, ApprovalUse.LOOK).get(step.id, step)
         key = step_key(original, conditions_of(workflow, step.id))
         before = self._orphans.at_boxes(workflow, catalogue).get(step.id)
         self._bindings.approve(
@@ -330,10 +331,15 @@ class ExecutorService:
             against = (*ticket.against, *(a for a in stored.against if a not in ticket.against))
             confirmation = Confirmation(by=caller.name, at=at, against=against)
         # A wrong branch may lead to a change, so what answers a question is vouched for as well.
+        of_page = self.approved_steps(workflow, ApprovalUse.ANSWER)
         not_deciding = {
-            each.binding.step: "nobody has approved that this tells it"
+            each.binding.step: (
+                "nobody has approved that this tells it"
+                if each.binding.step in of_page
+                else "nobody has approved this decision of the page"
+            )
             for each in bound
-            if each.binding.answers and not each.approved_by
+            if each.binding.answers and not (each.approved_by and each.binding.step in of_page)
         }
         return Run(
             id=time_ordered_id(),
@@ -415,7 +421,7 @@ class ExecutorService:
         is_confirmed: bool,
     ) -> dict[str, str]:
         """Return, by step, why a change is left to a person; see `Run.not_changing`."""
-        approved = self.approved_steps(stored.workflow)
+        approved = self.approved_steps(stored.workflow, ApprovalUse.CHANGE)
         why: dict[str, str] = {}
         for each in bound:
             name = each.binding.tool
@@ -442,7 +448,7 @@ class ExecutorService:
         For a checklist only those that look: what a box changes stays a person's.
         """
         catalogue = self._catalogue()
-        approved = self.approved_steps(workflow)
+        approved = self.approved_steps(workflow, ApprovalUse.LOOK)
         originals = {s.id: approved.get(s.id, s) for s in workflow.steps}
         as_approved = workflow.model_copy(
             update={
@@ -477,9 +483,13 @@ class ExecutorService:
             looking.append(chosen)
         return looking
 
-    def approved_steps(self, workflow: Workflow) -> dict[str, Step]:
-        """Return, by step, those as approved of their pages' present texts."""
-        return approved_steps(workflow, self._texts, self._readings)
+    def approved_steps(self, workflow: Workflow, use: ApprovalUse) -> dict[str, Step]:
+        """Return, by step, those that are approved for the use in their pages' present texts."""
+        return approved_steps(workflow, self._texts, self._readings, use)
+
+    def is_approved_to_change(self, workflow: Workflow, step: Step) -> bool:
+        """Return True if the step may change something, by what is approved of its page now."""
+        return step.id in self.approved_steps(workflow, ApprovalUse.CHANGE)
 
     def _settle(self, run_id: str, decision: RunDecision, kind: RunEventKind) -> RunDetail:
         caller = current_caller()

@@ -95,7 +95,7 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
         catalogue,
         adapters,
         clock,
-        is_approved=lambda workflow, step: step.id in service.approved_steps(workflow),
+        is_approved=service.is_approved_to_change,
     )
     summary_store = SummaryStore(stores.database, stores.outbox, bindings)
     summaries = SummaryService(

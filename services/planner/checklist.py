@@ -12,9 +12,13 @@ from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
 from services.knowledge.screening.withheld import withheld_lines
 from services.language.names import alert_names
+from services.runbook.checking.approvals import ApprovalUse, provenance_state
 from services.runbook.checklist.build import LONGEST_PAGE, build_checklist
 from services.runbook.checklist.opening import open_sections
-from services.workflow.model import ShownPage, Workflow
+from services.runbook.model import Do
+from services.runbook.ports import ApprovalKind
+from services.runbook.program import line_numbers
+from services.workflow.model import ShownPage, StepKind, Workflow
 
 _REMEMBERED = 256
 
@@ -81,9 +85,32 @@ def _for_ticket(
     nodes = (hit.node for hit in request.context.nodes)
     own = tuple(node.id for node in nodes if page.document_id in node.document_ids)
     nearest_first = tuple(sorted(page.links, key=lambda link: -link.nearness))
+    is_checked = _has_approved_boxes(workflow, page)
+    state = provenance_state(ApprovalKind.CHECKLIST) if is_checked else ""
+    of_ticket = {"node_ids": own, "page_origin": page.origin, "state": state}
     return workflow.model_copy(
         update={
-            "provenance": origin.model_copy(update={"node_ids": own, "page_origin": page.origin}),
+            "provenance": origin.model_copy(update=of_ticket),
             "page": shown.model_copy(update={"open": open_, "links": nearest_first}),
         }
     )
+
+
+def _has_approved_boxes(workflow: Workflow, page: PageReading) -> bool:
+    """Return True if the boxes are the steps of procedures whose boxes somebody has approved.
+
+    No page is said to have them from which lines are withheld: readings do not cite those.
+    """
+    approved = page.approved_for(ApprovalUse.BOXES_VERDICT)
+    if page.stored_text or not approved or len(approved) < len(page.procedures):
+        return False
+    steps = line_numbers(
+        lines
+        for each in approved
+        for node in each.walk()
+        if isinstance(node, Do)
+        for lines in node.lines
+    )
+    boxes = [box.cited_lines for box in workflow.of_kind(StepKind.PROCESS) if box.cited_lines]
+    own = line_numbers(lines for box in boxes for lines in box)
+    return bool(boxes) and steps <= own and all(box[0][0] in steps for box in boxes)

@@ -16,9 +16,10 @@ from services.planner.joining import (
     is_title,
     names_a_page,
 )
+from services.runbook.checking.approvals import least_kind, provenance_state
 from services.runbook.choose import ranked_procedures
 from services.runbook.model import Reading
-from services.runbook.ports import ReadingState, ServedReading
+from services.runbook.ports import ApprovalKind, ServedReading
 from services.runbook.program import lines_of
 from services.runbook.serving import draw
 from services.workflow.model import Provenance, StepKind, Workflow
@@ -169,16 +170,17 @@ def _with_provenance(
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
     nodes = (hit.node for hit in request.context.nodes)
     origin = origin_among(request.pages, documents or (page.document_id,))
+    kind = least_kind(part.served.kind(part.place) for part in parts)
     # A part that is just the page's boxes in a row has no decisions.
     begun = any(p.served.reading.procedures[p.place].begun_from_boxes for p in parts)
-    origins = filter(None, (origin, BEGUN_FROM_BOXES if begun else ""))
-    is_approved = all(part.served.state(part.place) is ReadingState.APPROVED for part in parts)
+    is_silent = begun and kind is not ApprovalKind.WORKFLOW
+    origins = filter(None, (origin, BEGUN_FROM_BOXES if is_silent else ""))
     provenance = Provenance(
         planner=SERVED_BY,
         version=reading.version,
         model=reading.model,
         reader=reading.reader.value,
-        state=(ReadingState.APPROVED if is_approved and parts else ReadingState.READ).value,
+        state=provenance_state(kind),
         document_ids=tuple(documents) or (page.document_id,),
         page_origin="; ".join(origins),
         node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),

@@ -19,8 +19,8 @@ from services.planner.generation.question import ticket_text
 from services.planner.metrics import SUSPICIOUS
 from services.planner.readings import competing, workflows
 from services.planner.settings import AskModel, PlannerSettings
+from services.runbook.checking.approvals import ApprovalUse, suffices
 from services.runbook.choose import ranked_procedures
-from services.runbook.ports import ReadingState
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 
@@ -123,7 +123,7 @@ def should_ask_model(when: AskModel, request: PlanRequest) -> bool:
             # The best page's procedure for the fault, not just any of its, is to be approved.
             ticket = ticket_text(request.ticket)
             return not any(
-                page.served.state(place) is ReadingState.APPROVED
+                suffices(page.served.kind(place), ApprovalUse.ASK_NO_MODEL)
                 for page in request.pages[:1]
                 if page.served
                 for place, _ in ranked_procedures(page.procedures, ticket)[:1]

@@ -265,8 +265,8 @@ class Procedure(NotationModel):
     begun_from_boxes: bool = False
     """True if it began as the boxes of the page, one after the other.
 
-    Nobody has been asked for its decisions yet: whoever approves it approves the boxes alone, and
-    no step of it may change anything.
+    Nobody has been asked for its decisions yet: unless its approver says otherwise, an approval is
+    of the boxes alone.
     """
 
     @property

@@ -38,11 +38,25 @@ class ReadingState(StrEnum):
     """Checked by a person."""
 
 
+class ApprovalKind(StrEnum):
+    """The part of a procedure that its approver has checked."""
+
+    CHECKLIST = "checklist"
+    """The boxes: each step is one of the page's. Decisions may be wrong or missing."""
+    WORKFLOW = "workflow"
+    """The boxes and the decisions: conditions, order and ends."""
+
+    def includes(self, other: "ApprovalKind") -> bool:
+        """Return True if this part has the other one in it."""
+        return self is ApprovalKind.WORKFLOW or other is ApprovalKind.CHECKLIST
+
+
 class Approval(Value):
-    """The person who approved a procedure, and the time."""
+    """The person who approved a procedure, the time, and the part that was checked."""
 
     by: str
     at: datetime
+    kind: ApprovalKind = ApprovalKind.WORKFLOW
 
 
 class ServedReading(Value):
@@ -56,8 +70,12 @@ class ServedReading(Value):
 
     def state(self, place: int) -> ReadingState:
         """Return the state of the procedure at that index."""
-        approved = place < len(self.approvals) and self.approvals[place] is not None
-        return ReadingState.APPROVED if approved else ReadingState.READ
+        return ReadingState.APPROVED if self.kind(place) else ReadingState.READ
+
+    def kind(self, place: int) -> ApprovalKind | None:
+        """Return the kind of that procedure's approval; None if nobody has approved it."""
+        approval = self.approvals[place] if place < len(self.approvals) else None
+        return approval.kind if approval else None
 
 
 class ReadingSource(Protocol):
@@ -197,6 +215,8 @@ class TextSummary(Value):
     procedures: int
     approved: int
     """The number of approved procedures."""
+    checklists: int
+    """The number of these that are approved as a checklist alone."""
     doubts: int
     was_approved: bool
     updated_at: datetime
@@ -261,7 +281,14 @@ class ReadingStore(ReadingSource, Protocol):
     ) -> None:
         """Note that blocks were corrected, with the corrections before, for undoing."""
 
-    def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
+    def approve(
+        self,
+        text_hash: str,
+        procedures: Iterable[Procedure],
+        *,
+        who: str,
+        kind: ApprovalKind = ApprovalKind.WORKFLOW,
+    ) -> None:
         """Note that a person has checked these procedures; each replaces what it covers.
 
         Raises:

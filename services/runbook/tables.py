@@ -23,6 +23,8 @@ class TextRow(Base):
     procedures: Mapped[int] = mapped_column(Integer)
     approved: Mapped[int] = mapped_column(Integer)
     """The number of approved procedures."""
+    checklists: Mapped[int] = mapped_column(Integer, server_default="0")
+    """The number of these that are approved as a checklist alone."""
     doubts: Mapped[int] = mapped_column(Integer)
     was_approved: Mapped[bool]
     """True if an earlier text of the page was approved, and this one not as a whole."""
@@ -79,6 +81,8 @@ class ApprovalRow(Base):
     procedure: Mapped[dict[str, Any]] = mapped_column(JSON)
     who: Mapped[str] = mapped_column(String(200))
     at: Mapped[datetime] = mapped_column(Instant)
+    kind: Mapped[str] = mapped_column(String(20), server_default="workflow")
+    """The `ApprovalKind`."""
 
 
 class HistoryRow(Base):

@@ -6,6 +6,7 @@ from functools import cached_property
 from services.contracts.retrieval import PageReading
 from services.language.answers import compared_answer
 from services.runbook.agreement import match_steps
+from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.evidence.fact import Fact, FactKind, ScoredFact
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.lowering import lower
@@ -36,7 +37,8 @@ class ApprovedProcedures:
         matter of relevance.
         """
         page = self._pages.get(drawn.page)
-        approved = (lower(each, drawn.page) for each in page.approved) if page else ()
+        checked = page.approved_for(ApprovalUse.FACTS) if page else ()
+        approved = (lower(each, drawn.page) for each in checked)
         comparisons = [
             _ApprovedComparison(drawn, GroundedWorkflow(each, drawn.pages)) for each in approved
         ]

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS, Score
 from services.kit.fits.fitted import FittedFile, Spread, refuse_unknown
+from services.runbook.checking.approvals import ApprovalUse, is_approved_for
 from services.runbook.model import Reader
 from services.workflow.model import Provenance, WorkflowKind
 
@@ -117,5 +118,5 @@ def is_by_rules(origin: Provenance | None) -> bool:
 
 
 def is_checked(origin: Provenance | None) -> bool:
-    """Return True if a person has approved the reading."""
-    return origin is not None and origin.is_approved
+    """Return True if a person has approved the reading, its decisions too."""
+    return is_approved_for(ApprovalUse.CHANCE, origin)

@@ -15,6 +15,7 @@ from services.kit.lru_cache import LruCache
 from services.kit.versions import hash_sources
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import ScreenedDocument, hash_of
+from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.ports import PreparedStore, ReadingSource, ServedReading
 from services.runbook.serving import draw
 from services.scorer.metrics import PREPARED
@@ -91,7 +92,7 @@ class PageScoreCache:
         whole = hashlib.sha256(f"{self.version} {reader} {content}".encode())
         for page in pages:
             whole.update(f"\n{page.document_id}\n{hash_of(page.text)}".encode())
-            for procedure in page.approved:
+            for procedure in page.approved_for(ApprovalUse.FACTS):
                 whole.update(procedure.model_dump_json().encode())
         return whole.hexdigest()
 

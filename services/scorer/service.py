@@ -17,6 +17,7 @@ from services.grounding.grounder import RecentVectors
 from services.kit.lru_cache import LruCache
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
+from services.runbook.checking.approvals import ApprovalUse, is_approved_for
 from services.runbook.evidence.conditions import with_doubts
 from services.runbook.ports import AnswerStore, PreparedStore
 from services.scorer.cases import CaseBuilder, ScoringCase, cited_texts, is_served
@@ -211,15 +212,15 @@ def rank_candidates(
     """Return the candidates, best first.
 
     Those that are not good enough, or have errors of form, come last. Candidates of different pages
-    are compared by the relevance of their page. Of one page, what a person has checked comes first,
-    then the page itself or what a model made of it, as `show_first` says; several workflows of one
-    page are ordered by their chance.
+    are compared by the relevance of their page. Of one page, a workflow whose decisions a person
+    has checked comes first, then the page itself or what a model made of it, as `show_first` says;
+    several workflows of one page are ordered by their chance.
     """
 
     def form_order(candidate: ScoredCandidate) -> int:
         """Return the rank of a candidate on its page: checked, first form, other form."""
         workflow = candidate.candidate.workflow
-        if workflow.provenance is not None and workflow.provenance.is_approved:
+        if is_approved_for(ApprovalUse.ORDER, workflow.provenance):
             return 0
         return 1 if workflow.is_checklist == (show_first is ShowFirst.PAGE) else 2
 

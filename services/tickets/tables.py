@@ -25,6 +25,8 @@ class StoredVerdict:
     fit: str | None = None
     is_checked: bool = False
     """True if a person had approved each step's procedure; of a version, as of its candidate."""
+    has_checked_boxes: bool = False
+    """True if a person had approved at least the boxes of each."""
     conditions: int = 0
     """Number of steps that were judged; `doubtful` of them are in doubt."""
     doubtful: int = 0
@@ -105,8 +107,11 @@ class TicketRow(Base):
     overall: Mapped[float | None] = mapped_column(Float)
     """Score of the chosen workflow, repeated here so that the list reads one table."""
     fit: Mapped[str | None] = mapped_column(String(10))
-    """Fit of the chosen workflow; `is_checked` and `against` are that workflow's too."""
+    """Fit of the chosen workflow; `is_checked`, `has_checked_boxes` and `against` are that
+    workflow's too.
+    """
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
+    has_checked_boxes: Mapped[bool] = mapped_column(Boolean, default=False)
     conditions: Mapped[int] = mapped_column(Integer, default=0)
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
     """Doubtful steps of the chosen workflow, as `conditions` counts its judged ones."""
@@ -222,6 +227,8 @@ class WorkflowRow(Base):
     fit: Mapped[str] = mapped_column(String(10))
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
     """True if a person had approved each step's procedure; of a version, as of its candidate."""
+    has_checked_boxes: Mapped[bool] = mapped_column(Boolean, default=False)
+    """True if a person had approved at least the boxes of each."""
     conditions: Mapped[int] = mapped_column(Integer, default=0)
     """Number of steps that were judged; `doubtful` of them are in doubt."""
     doubtful: Mapped[int] = mapped_column(Integer, default=0)

@@ -138,7 +138,10 @@ class Provenance(Value):
     workflows of earlier releases.
     """
     state: str = ""
-    """Review state of that reading: `read` or `approved`."""
+    """Review state of that reading: `read`, `checklist` if a person approved no more than the boxes
+    of some procedure in it, or `approved`. Of a page as it is: `checklist` if its boxes were
+    approved.
+    """
     document_ids: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
     chosen_by: str = ""
@@ -148,11 +151,6 @@ class Provenance(Value):
     `learned from one run: one path seen` or `composed from a sentence`; and a mention if its
     reading was begun from the boxes of the page.
     """
-
-    @property
-    def is_approved(self) -> bool:
-        """True if a person has approved every procedure in it."""
-        return self.state == "approved"
 
 
 class Workflow(Value):

@@ -1,5 +1,6 @@
 """The migrated schema is the one the models state, room by room."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
 from services.kit.migrations import (
     PACKAGES,
@@ -20,6 +21,8 @@ from services.kit.migrations import (
     room_tables,
 )
 from services.kit.sql.database import Base, Database
+from services.runbook.ports import ApprovalKind
+from services.runbook.store.sql_readings import SqlReadingStore
 from tests.postgres import postgres_url
 
 pytestmark = pytest.mark.usefixtures("really_migrated")
@@ -95,3 +98,45 @@ def test_a_new_revision_counts_on_from_the_highest(tmp_path):
     assert newest.startswith(f"v{int(before[1:5]) + 1:04d}_another_column")
     text = (versions / f"{newest}.py").read_text(encoding="utf-8")
     assert f"down_revision: str | None = '{before[1:5]}'" in text
+
+
+def test_an_approval_from_before_kinds_is_a_checklist_where_it_began_from_boxes(database):
+    database.migrate("procedure")
+    texts = {"a": True, "b": False}
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE procedure_approval DROP COLUMN kind")
+        connection.exec_driver_sql("ALTER TABLE procedure_text DROP COLUMN checklists")
+        connection.exec_driver_sql("UPDATE alembic_procedure SET version_num = '0008'")
+        for name, is_begun in texts.items():
+            text_hash, procedure = name * 64, {"title": "Fan", "steps": [{"do": "Seat it"}]}
+            procedure |= {"begun_from_boxes": True} if is_begun else {}
+            approved = {
+                "procedure": procedure,
+                "approval": {"by": "ann", "at": "2026-01-01T00:00Z"},
+            }
+            before = {
+                "person": None,
+                "imported": None,
+                "approved": [approved],
+                "was_approved": False,
+            }
+            row = {"text_hash": text_hash, "at": 0, "who": "ann"}
+            event = {"what": "replaced", "detail": "", "undone": False}
+            numbers = {"procedures": 1, "approved": 1, "doubts": 0, "was_approved": False}
+            for table, values in (
+                ("text", {"text_hash": text_hash, "reader": "person", "updated_at": 0, **numbers}),
+                ("approval", {**row, "procedure": json.dumps(procedure)}),
+                ("history", {**row, **event, "before": json.dumps(before)}),
+            ):
+                marks = ", ".join(f":{name}" for name in values)
+                into = f"INSERT INTO procedure_{table} ({', '.join(values)}) VALUES ({marks})"
+                connection.execute(text(into), values)
+    database.migrate("kit", "procedure")
+    store = SqlReadingStore(database)
+    checklist, workflow = ApprovalKind.CHECKLIST, ApprovalKind.WORKFLOW
+    for name, kind in (("a", checklist), ("b", workflow)):
+        text_hash = name * 64
+        assert store.served(text_hash).kind(0) is kind
+        assert store.summaries([text_hash])[text_hash].checklists == (kind is checklist)
+        store.undo(text_hash, who="ann")
+        assert store.served(text_hash).kind(0) is kind

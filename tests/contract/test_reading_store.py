@@ -4,10 +4,13 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
 
+from services.kit.tables import AuditRow
 from services.runbook.doubts import settle_doubt
 from services.runbook.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
+    ApprovalKind,
     Happening,
     NothingToUndoError,
     ReadingNotFoundError,
@@ -146,6 +149,33 @@ def test_what_people_did_is_undone_step_by_step(store):
         (Happening.REPLACED, "ann", True),
         (Happening.READ, "composed 1", False),
     ]
+
+
+def test_what_an_approval_is_for_is_kept_undone_carried_over_and_audited(store):
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
+    fan, disk = store.served(TEXT).reading.procedures
+
+    def kinds(text_hash=TEXT):
+        served = store.served(text_hash)
+        return [served.kind(place) for place in range(len(served.reading.procedures))]
+
+    store.approve(TEXT, [fan, disk], who="ann", kind=ApprovalKind.CHECKLIST)
+    store.approve(TEXT, [disk], who="ann", kind=ApprovalKind.WORKFLOW)
+    assert kinds() == [ApprovalKind.CHECKLIST, ApprovalKind.WORKFLOW]
+    summary = store.summaries([TEXT])[TEXT]
+    assert (summary.approved, summary.checklists) == (2, 1)
+    assert [event.detail for event in store.history(TEXT)][:2] == [
+        "Disk",
+        "Fan, Disk, as a checklist",
+    ]
+    store.carry_over(OTHER, store.approved(TEXT), lost=[])
+    assert kinds(OTHER) == kinds()
+    store.undo(TEXT, who="bob")
+    assert kinds() == [ApprovalKind.CHECKLIST, ApprovalKind.CHECKLIST]
+    with store._database.session() as session:
+        lines = select(AuditRow.after).where(AuditRow.subject == f"text {TEXT}")
+        audited = [after["checklists"] for after in session.scalars(lines.order_by(AuditRow.id))]
+    assert audited == [2, 1, 2]
 
 
 def test_an_import_that_is_undone_leaves_nothing_but_its_history(store):

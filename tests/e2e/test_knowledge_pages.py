@@ -102,12 +102,12 @@ def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, runni
     page.get_by_role("button", name="Store").click()
     expect(drawn.first).to_contain_text("Look well at the arm")
 
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_role("button", name="Its decisions too").click()
     expect(page.get_by_text("approved by local")).to_be_visible()
     expect(page.locator(".history li").first).to_contain_text("approved")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("nobody approved this yet")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_role("button", name="Its decisions too").click()
     expect(page.get_by_text("approved by local")).to_be_visible()
 
     page.goto(f"/knowledge/document/{quote('tape-arm.md')}")
@@ -209,7 +209,7 @@ def test_a_procedure_that_changed_meanwhile_is_not_approved(page, running, read_
     running.client.put(f"/v1/readings/{read_page}", json=reading).raise_for_status()
     answer = running.client.post(
         f"/knowledge/readings/{read_page}/approvals",
-        data={"procedure": "0", "revision": detail["revision"]},
+        data={"procedure": "0", "revision": detail["revision"], "kind": "workflow"},
     )
     assert answer.status_code == 409
     assert "has changed meanwhile" in answer.text

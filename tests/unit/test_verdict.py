@@ -3,7 +3,7 @@
 import pytest
 
 from services.contracts.ticket import Fit, TicketStatus
-from services.contracts.verdict import JudgedTicket, JudgedWorkflow, Verdict
+from services.contracts.verdict import BOXES_CHECKED, JudgedTicket, JudgedWorkflow, Verdict
 from services.workflow.model import WorkflowKind
 
 CASES = [
@@ -61,6 +61,29 @@ def test_a_checklist_is_the_page_as_it_is_where_that_is_surely_the_one(fit, verd
     origin = "composed from a sentence"
     edited = judged.model_copy(update={"author": "Ana", "page_origin": origin})
     assert edited.verdict_words == f"{words}; {origin}; changed here by Ana"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fit", "verdict", "words"),
+    [
+        (WorkflowKind.PROCEDURE, Fit.SURE, Verdict.UNCHECKED, BOXES_CHECKED),
+        (
+            WorkflowKind.CHECKLIST,
+            Fit.SURE,
+            Verdict.UNCHECKED,
+            f"your team's page as it is; {BOXES_CHECKED}",
+        ),
+        (
+            WorkflowKind.PROCEDURE,
+            Fit.UNSURE,
+            Verdict.CLOSEST,
+            "closest known page, not sure that it is the one; its boxes were checked",
+        ),
+    ],
+)
+def test_checked_boxes_are_no_checked_workflow(kind, fit, verdict, words):
+    judged = JudgedWorkflow(fit=fit, kind=kind, has_checked_boxes=True)
+    assert (judged.verdict, judged.verdict_words) == (verdict, words)
 
 
 @pytest.mark.parametrize("fit", list(Fit))

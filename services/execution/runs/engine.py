@@ -56,7 +56,8 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
     ) -> None:
         """Wire the engine.
 
-        `is_approved` tells whether a step is still in an approved procedure of its page.
+        `is_approved` tells whether a step is still in a procedure of its page that is approved as
+        a workflow.
         """
         super().__init__(store, clock, store.suspension)
         self._store = store

@@ -136,7 +136,8 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     def begin_reading(service: Service, text_hash: str) -> ReadingDetail:
         """Begin the reading of a page that nobody has read from its boxes, one step each.
 
-        It keeps the mark `begun_from_boxes`; with it no step changes anything, approved or not.
+        It keeps the mark `begun_from_boxes`: until it is approved as a workflow, no step of it
+        changes anything.
         """
         return service.begin(text_hash)
 
@@ -157,7 +158,7 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     def approve_procedure(
         service: Service, text_hash: str, request: ApprovalRequest
     ) -> ReadingDetail:
-        """Approve a procedure; the approval names the caller."""
+        """Approve a procedure as a checklist or as a workflow; the approval names the caller."""
         return service.approve(text_hash, request)
 
     @router.post("/{text_hash}/answers", responses=_CHANGES)

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from services.contracts.readings import ImportNote, ImportReport
 from services.ingestion.readings.texts import TextIndex
 from services.kit.errors import FlowXpertError, InvalidInputError, UnavailableError
+from services.runbook.checking.approvals import kind_by_origin, least_kind
 from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
 from services.runbook.doubts import without_ticket_doubts
 from services.runbook.model import Reader, Reading, as_json
-from services.runbook.ports import ReadingState, ReadingStore, ServedReading
+from services.runbook.ports import ApprovalKind, ReadingState, ReadingStore, ServedReading
 from services.runbook.serving import is_covered
 
 LONGEST_LINE = 4_000_000
@@ -38,19 +39,20 @@ class ReadingLine(BaseModel):
     """Id of a document, for people; a page that moves keeps its readings."""
     state: ReadingState = ReadingState.READ
     """State of the reading: `approved` if each procedure is."""
+    kind: ApprovalKind | None = None
+    """Part that was approved of each procedure; None if a release before kinds wrote the line."""
     reading: Reading
 
 
 def line_of(text_hash: str, document: str, served: ServedReading) -> str:
     """Return the served reading of a text as a line."""
-    count = len(served.reading.procedures)
-    is_approved = all(served.state(at) is ReadingState.APPROVED for at in range(count))
-    state = ReadingState.APPROVED if count and is_approved else ReadingState.READ
+    kind = least_kind(served.kind(at) for at in range(len(served.reading.procedures)))
     return json.dumps(
         {
             "text_hash": text_hash,
             "document": document,
-            "state": state.value,
+            "state": (ReadingState.APPROVED if kind else ReadingState.READ).value,
+            **({"kind": kind.value} if kind else {}),
             "reading": as_json(without_ticket_doubts(served.reading)),
         },
         ensure_ascii=False,
@@ -159,23 +161,28 @@ class ReadingImport:
         self.taken += 1
         self.empty += not checked_reading.reading.procedures
         if self.approve:
-            return [*checked_reading.remarks, *self._approve(row.text_hash, checked_reading)]
+            return [*checked_reading.remarks, *self._approve(row, checked_reading)]
         if row.state is ReadingState.APPROVED:
             return [*checked_reading.remarks, "it is said to be approved: taken as read"]
         return checked_reading.remarks
 
-    def _approve(self, text_hash: str, checked_reading: CheckedReading) -> list[str]:
+    def _approve(self, row: ReadingLine, checked_reading: CheckedReading) -> list[str]:
         """Approve what the import brought; return remarks on what was not approved.
 
         A reading that was cut is not what somebody has checked, and existing approvals stay.
         """
+        text_hash = row.text_hash
         if checked_reading.remarks:
             return ["not approved, since it is not whole"]
         mine = checked_reading.reading.procedures
-        before = [each.procedure for each in self.store.approved(text_hash)]
+        approved = self.store.approved(text_hash)
+        before = [each.procedure for each in approved]
         new = [each for each in mine if not is_covered(each, before)]
         kept = [each for each in mine if each not in before and each not in new]
-        if new:
-            self.store.approve(text_hash, new, who=self.who)
-            self.approved += len(new)
+        for kind in ApprovalKind:
+            less = [each.procedure for each in approved if not each.approval.kind.includes(kind)]
+            open_ = (each for each in mine if each in new or each in less)
+            if own := [each for each in open_ if (row.kind or kind_by_origin(each)) is kind]:
+                self.store.approve(text_hash, own, who=self.who, kind=kind)
+                self.approved += len(own)
         return [f"{each.title!r} is approved here already: offered" for each in kept]

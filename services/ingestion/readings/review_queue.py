@@ -29,6 +29,7 @@ class QueuedPage:
     """Reader of the text; empty if nobody has read it."""
     procedures: int
     approved: int
+    checklists: int
     doubts: int
     was_approved: bool
     updated_at: datetime
@@ -46,13 +47,14 @@ class QueuedPage:
 
     @property
     def state(self) -> PageState:
-        """State of the page: changed, unread, approved or read."""
+        """State of the page."""
         if self.was_approved:
             return PageState.CHANGED
         if not self.reader:
             return PageState.UNREAD
-        is_approved = 0 < self.procedures == self.approved
-        return PageState.APPROVED if is_approved else PageState.READ
+        if not 0 < self.procedures == self.approved:
+            return PageState.READ
+        return PageState.CHECKLIST if self.checklists else PageState.APPROVED
 
 
 class ReviewQueue:
@@ -86,6 +88,7 @@ class ReviewQueue:
             func.coalesce(TextRow.reader, ""),
             func.coalesce(TextRow.procedures, 0),
             func.coalesce(TextRow.approved, 0),
+            func.coalesce(TextRow.checklists, 0),
             func.coalesce(TextRow.doubts, 0),
             func.coalesce(TextRow.was_approved, false()),
             func.coalesce(TextRow.updated_at, IngestedRow.updated_at),
@@ -135,7 +138,8 @@ def _owner(page: QueuedPage, owners: Sequence[Ownership]) -> str:
 
 
 def _shown(page: QueuedPage, owners: Sequence[Ownership]) -> WaitingReading:
-    state = ReadingState.APPROVED if page.state is PageState.APPROVED else ReadingState.READ
+    is_approved = page.state in {PageState.APPROVED, PageState.CHECKLIST}
+    state = ReadingState.APPROVED if is_approved else ReadingState.READ
     return WaitingReading(
         text_hash=page.text_hash,
         documents=tuple(sorted(page.roots)),
@@ -143,6 +147,7 @@ def _shown(page: QueuedPage, owners: Sequence[Ownership]) -> WaitingReading:
         state=state,
         procedures=page.procedures,
         approved=page.approved,
+        checklists=page.checklists,
         doubts=page.doubts,
         was_approved=page.was_approved,
         updated_at=page.updated_at,

@@ -30,6 +30,7 @@ from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentNotFoundError
+from services.runbook.checking.approvals import kind_by_origin
 from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
 from services.runbook.checklist.build import first_instruction, reading_from_boxes
 from services.runbook.doubts import settle_doubt
@@ -318,15 +319,18 @@ class ReadingsService:
         """See `Readings.approve`."""
         served = self._served(text_hash)
         self._check_revision(request.revision, served)
+        if not self._texts.ids_of(text_hash):
+            raise ReadingChangedError("no document has this text any more: look at the page again")
         procedure = self._procedure(text_hash, served, request)
-        is_open = served.state(request.procedure) is ReadingState.READ
+        kind, now = request.kind or kind_by_origin(procedure), served.kind(request.procedure)
+        is_open = now is None or not now.includes(kind)
         doubts = [d for d in served.reading.doubts if d.procedure == request.procedure]
         if request.doubts is not None and request.doubts != len(doubts):
             questions = "; ".join(doubt.question for doubt in doubts)
             raise UnseenDoubtsError(f"doubts of it are open, look at them first: {questions}")
         in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
-            self._store.approve(text_hash, [procedure], who=self._who)
+            self._store.approve(text_hash, [procedure], who=self._who, kind=kind)
         return self.get(text_hash)
 
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
@@ -458,6 +462,7 @@ class ReadingsService:
                 ProcedureState(
                     title=procedure.title,
                     state=served.state(place),
+                    kind=served.kind(place),
                     by=approval.by if approval else "",
                     at=approval.at if approval else None,
                 )
@@ -514,6 +519,7 @@ def _summary(text: TextSummary, documents: Sequence[str]) -> ReadingSummary:
         state=ReadingState.APPROVED if is_approved else ReadingState.READ,
         procedures=text.procedures,
         approved=text.approved,
+        checklists=text.checklists,
         doubts=text.doubts,
         was_approved=text.was_approved,
         updated_at=text.updated_at,

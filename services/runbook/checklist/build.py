@@ -268,8 +268,8 @@ def reading_from_boxes(
 ) -> Reading:
     """Return a straight program: a step for each box of the page, in its order.
 
-    The procedure is marked as begun from boxes, so that no step of it changes anything before its
-    owner has been asked for its decisions.
+    The procedure is marked as begun from boxes: an approval is of the boxes alone, unless its
+    approver says that the decisions were looked at.
 
     Args:
         text: The page as readings cite it, without the lines that screening left out.

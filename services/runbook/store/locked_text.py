@@ -16,6 +16,7 @@ from services.runbook.doubts import doubt_id, with_ticket_doubts
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
     Approval,
+    ApprovalKind,
     ApprovedProcedure,
     BoxBefore,
     Happening,
@@ -70,7 +71,7 @@ class LockedText:
         self.approved = [
             ApprovedProcedure(
                 procedure=Procedure.model_validate(row.procedure),
-                approval=Approval(by=row.who, at=row.at),
+                approval=Approval(by=row.who, at=row.at, kind=ApprovalKind(row.kind)),
             )
             for row in session.scalars(approvals.order_by(ApprovalRow.id))
         ]
@@ -177,6 +178,7 @@ class LockedText:
                 procedure=as_json(each.procedure),
                 who=each.approval.by,
                 at=each.approval.at,
+                kind=each.approval.kind.value,
             )
             for each in approved
         )
@@ -211,7 +213,9 @@ class LockedText:
         now = self.served()
         self.row.reader = now.reading.reader.value if now else ""
         self.row.procedures = len(now.reading.procedures) if now else 0
-        self.row.approved = sum(each is not None for each in now.approvals) if now else 0
+        kinds = [each.kind for each in now.approvals if each] if now else []
+        self.row.approved = len(kinds)
+        self.row.checklists = kinds.count(ApprovalKind.CHECKLIST)
         self.row.doubts = len(now.reading.doubts) if now else 0
         self.row.updated_at = datetime.now(UTC)
         self.row.prepared = None
@@ -242,10 +246,12 @@ def _audit_summary(
     if now is None:
         return None
     text = json.dumps(as_json(now.reading), sort_keys=True)
+    kinds = [each.kind for each in now.approvals if each]
     return {
         "reader": now.reading.reader.value,
         "procedures": len(now.reading.procedures),
-        "approved": sum(each is not None for each in now.approvals),
+        "approved": len(kinds),
+        "checklists": kinds.count(ApprovalKind.CHECKLIST),
         "content": hashlib.sha256(text.encode()).hexdigest()[:16],
     }
 

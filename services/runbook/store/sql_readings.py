@@ -15,6 +15,7 @@ from services.runbook.doubts import with_ticket_doubts, without_ticket_doubts
 from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import (
     Approval,
+    ApprovalKind,
     ApprovedProcedure,
     BoxBefore,
     Event,
@@ -99,10 +100,17 @@ class SqlReadingStore:
         with self._locked(text_hash) as text:
             text.note(who, Happening.BOX_CORRECTED, detail, text.snapshot(boxes))
 
-    def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
+    def approve(
+        self,
+        text_hash: str,
+        procedures: Iterable[Procedure],
+        *,
+        who: str,
+        kind: ApprovalKind = ApprovalKind.WORKFLOW,
+    ) -> None:
         """See `ReadingStore.approve`."""
         checked = list(procedures)
-        approval = Approval(by=who, at=datetime.now(UTC))
+        approval = Approval(by=who, at=datetime.now(UTC), kind=kind)
         with self._locked(text_hash, is_new_allowed=False) as text:
             before = text.snapshot()
             now = text.served()
@@ -118,7 +126,8 @@ class SqlReadingStore:
             text.set_approved([*others, *new])
             text.row.was_approved = False
             titles = ", ".join(each.title for each in checked)
-            detail = f"{titles}; seen with {len(doubts)} open doubts" if doubts else titles
+            detail = f"{titles}, as a checklist" if kind is ApprovalKind.CHECKLIST else titles
+            detail += f"; seen with {len(doubts)} open doubts" if doubts else ""
             text.note(who, Happening.APPROVED, detail, before)
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
@@ -342,10 +351,11 @@ def _approvals(session: Session, hashes: Sequence[str]) -> dict[str, list[Approv
     """Return the approved procedures by text, in the order of their approval."""
     by_hash: dict[str, list[ApprovedProcedure]] = {}
     stored = cast(ApprovalRow.procedure, Text)
-    statement = select(ApprovalRow.text_hash, stored, ApprovalRow.who, ApprovalRow.at)
+    columns = (ApprovalRow.text_hash, stored, ApprovalRow.who, ApprovalRow.at, ApprovalRow.kind)
+    statement = select(*columns)
     mine = statement.where(ApprovalRow.text_hash.in_(hashes)).order_by(ApprovalRow.id)
-    for text_hash, procedure, who, at in session.execute(mine).tuples():
-        approval = Approval(by=who, at=at)
+    for text_hash, procedure, who, at, kind in session.execute(mine).tuples():
+        approval = Approval(by=who, at=at, kind=ApprovalKind(kind))
         checked = Procedure.model_validate_json(procedure)
         each = ApprovedProcedure(procedure=checked, approval=approval)
         by_hash.setdefault(text_hash, []).append(each)
@@ -381,6 +391,7 @@ def _summary(row: TextRow) -> TextSummary:
         reader=Reader(row.reader) if row.reader else None,
         procedures=row.procedures,
         approved=row.approved,
+        checklists=row.checklists,
         doubts=row.doubts,
         was_approved=row.was_approved,
         updated_at=row.updated_at,

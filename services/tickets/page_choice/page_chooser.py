@@ -13,6 +13,7 @@ from services.kit.sql.database import Database
 from services.language.names import split_name
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel
+from services.runbook.checking.approvals import ApprovalUse
 from services.tickets.page_choice.chance import ChoiceChance
 from services.tickets.page_choice.model_choice import PROMPT, ModelChoice, choose
 from services.tickets.page_choice.preference import promote_page, scores_of
@@ -193,7 +194,8 @@ def has_choice(ticket: ScreenedTicket, context: RetrievedContext) -> bool:
     if len(pages) < 2:
         return False
     first = pages[0]
-    return not (first.approved and _bears_name(ticket, context, first.document_id))
+    is_checked = bool(first.approved_for(ApprovalUse.PAGE_CHOICE))
+    return not (is_checked and _bears_name(ticket, context, first.document_id))
 
 
 def _bears_name(ticket: ScreenedTicket, context: RetrievedContext, page: str) -> bool:

@@ -17,6 +17,7 @@ from services.contracts.retrieval import PeersQuery, Retrieval
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.knowledge.ports import Embedder
+from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.inspections import (
     MOST_PEERS,
     NEAR_PEERS,
@@ -176,7 +177,7 @@ def pages_of_a_kind(retrieval: Retrieval, documents: Sequence[str]) -> list[Peer
             page.title,
             tuple(
                 check
-                for each in page.procedures
+                for each in page.approved_for(ApprovalUse.COMPLETENESS)
                 for check in checks_of(lower(each, page.document_id))
             ),
         )

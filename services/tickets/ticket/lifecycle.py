@@ -18,6 +18,7 @@ from services.contracts.triage import MAX_NAME
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import execute_and_count
+from services.runbook.checking.approvals import ApprovalUse, is_approved_for
 from services.tickets.tables import (
     AlertRow,
     ScoreRow,
@@ -181,7 +182,8 @@ def _verdict(scored: ScoredCandidate, verdict: FitVerdict) -> StoredVerdict:
     origin = workflow.provenance
     return StoredVerdict(
         fit=verdict.fit.value,
-        is_checked=origin is not None and origin.is_approved,
+        is_checked=is_approved_for(ApprovalUse.VERDICT, origin),
+        has_checked_boxes=is_approved_for(ApprovalUse.BOXES_VERDICT, origin),
         page_origin=origin.page_origin if origin else "",
         kind=workflow.kind.value,
         against=list(verdict.against),

@@ -63,6 +63,7 @@ def _load_workflow(platform: Platform, ticket_id: str) -> TicketWorkflow:
         reason=ticket.reason,
         fit=ticket.fit,
         is_checked=ticket.is_checked,
+        has_checked_boxes=ticket.has_checked_boxes,
         conditions=ticket.conditions,
         doubtful=ticket.doubtful,
         page_origin=ticket.page_origin,

@@ -9,7 +9,11 @@ _READERS = {
     "composed": "page written with its procedure",
     "person": "reading corrected by a person",
 }
-_STATES = {"approved": "approved", "read": "not checked by a person"}
+_STATES = {
+    "approved": "approved",
+    "checklist": "its boxes approved, its decisions not checked",
+    "read": "not checked by a person",
+}
 
 
 def describe_reading(workflow: Workflow) -> str:

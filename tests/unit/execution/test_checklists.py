@@ -19,6 +19,7 @@ from services.execution.service import ChecklistRunError, NotApproverError, RunR
 from services.execution.tools.tool import ToolEffect
 from services.kit.access.caller import acting_as
 from services.kit.errors import NotFoundError
+from services.runbook.checking.approvals import ApprovalUse
 from services.simulator.simulation import PAGES
 from tests.checklists import checklist_of
 from tests.unit.execution.carrying import workflow_of
@@ -131,11 +132,11 @@ def test_nobody_vouches_for_a_change_at_a_box(house):
 def test_an_approved_reading_beside_it_approves_no_box(house):
     reading = workflow_of(PAGE)
     step = next(s for s in reading.steps if s.commands)
-    assert step.id in house.service.approved_steps(reading)
+    assert step.id in house.service.approved_steps(reading, ApprovalUse.LOOK)
     as_box = step.model_copy(update={"block": f"1. {step.text}"})
     steps = tuple(as_box if each is step else each for each in reading.steps)
     with_box = reading.model_copy(update={"steps": steps})
-    assert step.id not in house.service.approved_steps(with_box)
+    assert step.id not in house.service.approved_steps(with_box, ApprovalUse.LOOK)
 
 
 def test_a_run_that_somebody_made_of_a_page_sends_nothing(house):

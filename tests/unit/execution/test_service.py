@@ -32,7 +32,7 @@ from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.screening.document import hash_of
-from services.runbook.ports import Happening
+from services.runbook.ports import ApprovalKind, Happening
 from services.runbook.store.sql_readings import SqlReadingStore
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES
@@ -117,14 +117,12 @@ class House:
             settings=ExecutorSettings(),
         )
 
-        self.carrying.is_approved = lambda workflow, step: (
-            step.id in self.service.approved_steps(workflow)
-        )
+        self.carrying.is_approved = self.service.is_approved_to_change
         self.carrying.engine = self.carrying.new_engine()
 
-    def approve_page(self):
+    def approve_page(self, kind=ApprovalKind.WORKFLOW):
         reading = self.readings.served(self.hash).reading
-        self.readings.approve(self.hash, reading.procedures, who="bea")
+        self.readings.approve(self.hash, reading.procedures, who="bea", kind=kind)
 
     def approve_bindings(self):
         with acting_as(BEA):
@@ -285,30 +283,54 @@ def test_an_unsure_fit_changes_nothing(house):
 def test_a_page_that_nobody_approved_changes_nothing():
     house = House()
     house.approve_bindings()
-    assert "nobody has approved this step" in house.start().question.text
+    run = house.answer(house.start(), "Yes")
+    assert "nobody has approved this step" in run.question.text
+    assert not house.changed
 
 
-def test_what_was_begun_from_boxes_changes_nothing_however_much_of_it_is_approved():
+def house_with(kind, **marks):
     house = House(requester_may_approve=False)
     reading = house.readings.served(house.hash).reading
-    begun = [each.model_copy(update={"begun_from_boxes": True}) for each in reading.procedures]
-    house.readings.replace(
-        house.hash,
-        reading.model_copy(update={"procedures": tuple(begun)}),
-        who="bea",
-        what=Happening.REPLACED,
-    )
-    house.approve_page()
+    procedures = tuple(each.model_copy(update=marks) for each in reading.procedures)
+    reading = reading.model_copy(update={"procedures": procedures})
+    house.readings.replace(house.hash, reading, who="bea", what=Happening.REPLACED)
+    house.approve_page(kind)
     house.approve_bindings()
+    return house
+
+
+@pytest.mark.parametrize("marks", [{}, {"begun_from_boxes": True}])
+def test_a_checklist_with_a_conditional_change_sends_nothing_until_its_decisions_are_approved(
+    marks,
+):
+    house = house_with(ApprovalKind.CHECKLIST, **marks)
     run = house.start()
-    assert run.phase is not RunPhase.APPROVING
+    assert (run.phase, run.question.what) == (RunPhase.ASKING, "decide")
+    assert "the look says Yes; nobody has approved this decision of the page" in run.question.text
+    run = house.answer(run, "Yes")
+    assert "Let it up (nobody has approved this step of the page)" in run.question.text
     assert not house.changed
-    assert "nobody has approved this step of the page" in {each.by_person for each in run.steps}
+    house.approve_page(ApprovalKind.WORKFLOW)
+    house.approve(house.start())
+    assert house.changed
+
+
+def test_an_approval_that_shrinks_to_a_checklist_while_leave_is_awaited_sends_nothing():
+    house = house_with(ApprovalKind.CHECKLIST)
+    house.approve_page(ApprovalKind.WORKFLOW)
+    run = house.start()
+    assert run.phase is RunPhase.APPROVING
+    house.readings.undo(house.hash, who="bea")
+    run = house.approve(run)
+    assert "refused by the policy: the page, or what was approved" in run.question.text
+    assert not house.changed
 
 
 def test_a_page_that_was_changed_since_changes_nothing(house):
     house.texts.texts[f"{PAGE}.md"] += "\nSomething else.\n"
-    assert "nobody has approved this step" in house.start().question.text
+    run = house.answer(house.start(), "Yes")
+    assert "nobody has approved this step" in run.question.text
+    assert not house.changed
 
 
 def test_a_page_that_is_changed_while_leave_is_awaited_changes_nothing(house):

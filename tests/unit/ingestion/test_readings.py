@@ -9,6 +9,7 @@ from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
     BoxCorrection,
+    PageState,
     ReadingQuery,
     ReadingsClient,
     WaitingQuery,
@@ -236,6 +237,51 @@ class TestApproval:
         undone = readings.undo(text_hash)
         assert undone.reading.procedures == detail.reading.procedures
 
+    def test_it_says_what_it_is_for_and_the_larger_one_stays(self, harness, readings):
+        text_hash = ingest_read(harness)
+        kinds = ("checklist", "workflow", "checklist")
+        shown = [
+            readings.approve(text_hash, ApprovalRequest(procedure=0, kind=kind)) for kind in kinds
+        ]
+        assert [each.states[0].kind for each in shown] == ["checklist", "workflow", "workflow"]
+        assert [each.checklists for each in shown] == [1, 0, 0]
+        assert shown[0].revision != shown[1].revision
+        assert readings.undo(text_hash).states[0].kind == "checklist"
+
+    def test_of_what_began_from_boxes_it_is_of_the_boxes_unless_somebody_says_more(
+        self, harness, readings
+    ):
+        text_hash = ingest(harness)
+        readings.begin(text_hash)
+        approve_all(readings, text_hash)
+        assert readings.get(text_hash).states[0].kind == "checklist"
+        (row,) = readings.waiting(WaitingQuery(state=PageState.CHECKLIST)).readings
+        assert (row.state, row.checklists, row.page_state) == ("approved", 1, "checklist")
+        moved = ingest(harness, "intro\n\n" + PAGE)
+        assert readings.get(moved).states[0].kind == "checklist"
+        readings.approve(moved, ApprovalRequest(procedure=0, kind="workflow"))
+        counts = readings.waiting(WaitingQuery()).counts
+        assert (counts[PageState.CHECKLIST], counts[PageState.APPROVED]) == (0, 1)
+
+    def test_of_two_at_once_the_second_looks_again_first(self, harness, readings):
+        text_hash = ingest_read(harness)
+        seen = readings.get(text_hash).revision
+        for kind in ("checklist", "workflow"):
+            request = ApprovalRequest(procedure=0, kind=kind, revision=seen)
+            if kind == "checklist":
+                readings.approve(text_hash, request)
+            else:
+                with pytest.raises(ConflictError, match="changed meanwhile"):
+                    readings.approve(text_hash, request)
+        assert readings.get(text_hash).states[0].kind == "checklist"
+
+    def test_a_section_that_is_gone_is_not_approved(self, harness, readings):
+        two = PAGE + "\n# Disk is full\n\n1. Clean it.\n"
+        text_hash = ingest_read(harness, two)
+        ingest(harness)
+        with pytest.raises(ConflictError, match="no document has this text any more"):
+            readings.approve(text_hash, ApprovalRequest(procedure=0))
+
     def test_it_stays_with_a_page_that_moves_or_is_pruned_and_comes_back(
         self, harness, readings, store
     ):
@@ -443,6 +489,28 @@ class TestImport:
         history = there.history(text_hash)
         assert there.import_lines(exported, approve=True).approved == 0
         assert there.history(text_hash) == history
+
+    def test_a_row_says_what_its_approval_is_for_and_an_old_one_by_how_it_began(
+        self, harness, readings
+    ):
+        text_hash = ingest(harness)
+        begun = readings.begin(text_hash).reading
+        approve_all(readings, text_hash)
+        (exported,) = map(json.loads, readings.export(QUERY))
+        assert (exported["state"], exported["kind"]) == ("approved", "checklist")
+        harness.forget()
+        ingest(harness)
+        old = line(text_hash, begun, state="approved")
+        for row, approved, kind in (
+            (old, 1, "checklist"),
+            (json.dumps(exported).encode(), 0, "checklist"),
+            (line(text_hash, begun, state="approved", kind="workflow"), 1, "workflow"),
+            (old, 0, "workflow"),
+        ):
+            assert readings.import_lines([row], approve=True).approved == approved
+            assert readings.get(text_hash).states[0].kind == kind
+        (exported,) = map(json.loads, readings.export(QUERY))
+        assert exported["kind"] == "workflow"
 
     @pytest.mark.parametrize(
         "bad",

@@ -22,7 +22,7 @@ POWER = "# Power supply hums\n\n1. Look at the cable.\n2. Swap the supply.\n"
 
 
 def page(name, *, alerts=0, doubts=0, procedures=1, approved=0, was_approved=False, reader="model"):
-    numbers = (procedures, approved, doubts, was_approved, datetime(2026, 1, 1, tzinfo=UTC))
+    numbers = (procedures, approved, 0, doubts, was_approved, datetime(2026, 1, 1, tzinfo=UTC))
     return QueuedPage(name, name, {name: "/docs"}, reader, *numbers, alerts=alerts)
 
 
@@ -122,7 +122,13 @@ class TestPages:
         ):
             queue = readings.waiting(query)
             assert [each.documents[0] for each in queue.readings] == names
-            assert queue.counts == {"changed": 0, "unread": 0, "read": 1, "approved": 1}
+            assert queue.counts == {
+                "changed": 0,
+                "unread": 0,
+                "read": 1,
+                "checklist": 0,
+                "approved": 1,
+            }
 
     def test_a_page_that_changed_after_its_approval_says_so(self, harness, service):
         readings = service.readings("x")

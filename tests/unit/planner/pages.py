@@ -12,7 +12,7 @@ from services.knowledge.document.markdown import parse
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
 from services.runbook.model import Reader
-from services.runbook.ports import Approval, ServedReading
+from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from tests.readings import drawn_reading
 from tests.unit.runbook.programs import ask, do
 
@@ -156,12 +156,13 @@ def read(
     steps: Sequence[dict[str, Any]] = NUMBERED_STEPS,
     reader: Reader = Reader.MODEL,
     approved: bool = False,
+    kind: ApprovalKind = ApprovalKind.WORKFLOW,
 ) -> PageReading:
     """The same page with a reading of these steps."""
     unread = page(text, id_, score)
     reading = drawn_reading(unread.title, *steps, reader=reader)
-    approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC)) if approved else None
-    served = ServedReading(reading=reading, approvals=(approval,))
+    approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC), kind=kind)
+    served = ServedReading(reading=reading, approvals=(approval if approved else None,))
     return unread.model_copy(update={"served": served})
 
 

@@ -7,7 +7,7 @@ from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.planner.readings import workflows
 from services.runbook.model import Doubt, DoubtKind, Reader, Reading
-from services.runbook.ports import Approval, ServedReading
+from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
 from tests.unit.planner.pages import INDEX, NUMBERED, STEP, context, nodes, read, request
@@ -50,11 +50,24 @@ def test_a_linked_page_that_nobody_has_read_is_not_gone_on_with():
     assert {c.document_id for s in workflow.steps for c in s.citations} == {"a"}
 
 
-def test_a_workflow_that_was_begun_from_boxes_says_so():
+def with_approval(read_page, kind):
+    approval = Approval(by="ada", at=datetime(2026, 1, 1, tzinfo=UTC), kind=kind)
+    served = read_page.served.model_copy(update={"approvals": (approval,)})
+    return read_page.model_copy(update={"served": served})
+
+
+def test_a_workflow_that_was_begun_from_boxes_says_so_until_its_decisions_are_approved():
     begun = procedure(do("Look", 1), begun_from_boxes=True)
     (workflow,) = planned(request_of(page("a", begun)))
     words = workflow.provenance.page_origin
     assert words == "begun from boxes: nobody was asked for its decisions"
+    for kind, state, mark in (
+        (ApprovalKind.CHECKLIST, "checklist", words),
+        (ApprovalKind.WORKFLOW, "approved", ""),
+    ):
+        (checked,) = planned(request_of(with_approval(page("a", begun), kind)))
+        origin = checked.provenance
+        assert (origin.state, origin.page_origin) == (state, mark)
     (other,) = planned(request_of(page("a", procedure(do("Look", 1)))))
     assert other.provenance.page_origin == ""
 
@@ -69,20 +82,19 @@ def test_an_approved_procedure_is_told_to_be_one():
 @pytest.mark.parametrize(
     ("approved", "state"),
     [
-        (("a", "hot.md"), "approved"),
-        (("a",), "read"),
-        (("hot.md",), "read"),
-        ((), "read"),
+        ({"a": "workflow", "hot.md": "workflow"}, "approved"),
+        ({"a": "workflow", "hot.md": "checklist"}, "checklist"),
+        ({"a": "checklist"}, "read"),
+        ({"a": "workflow"}, "read"),
+        ({"hot.md": "workflow"}, "read"),
+        ({}, "read"),
     ],
 )
 def test_a_joined_workflow_is_approved_where_the_procedure_of_every_page_is(approved, state):
     first = procedure(do("Look", 1), end("other_page", "Go on with TemperatureHigh", 3))
     hot = page("hot.md", procedure(do("Cool it", 2)), title="TemperatureHigh", score=0.0)
-    approval = Approval(by="ada", at=datetime(2026, 1, 1, tzinfo=UTC))
     pages = [
-        each.model_copy(
-            update={"served": each.served.model_copy(update={"approvals": (approval,)})}
-        )
+        with_approval(each, ApprovalKind(approved[each.document_id]))
         if each.document_id in approved
         else each
         for each in (page("a", first), hot)

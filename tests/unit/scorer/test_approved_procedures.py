@@ -10,7 +10,7 @@ from services.knowledge.model import KnowledgeContext
 from services.runbook.evidence.fact import Fact, FactKind
 from services.runbook.lowering import lower
 from services.runbook.model import Procedure, Reader, Reading
-from services.runbook.ports import Approval, ServedReading
+from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.scorer.approved_procedures import BY_APPROVED, CONTRADICTED, STATED
 from services.scorer.service import ScorerService
 from services.workflow.model import StepKind, Workflow
@@ -63,6 +63,16 @@ def test_the_approved_drawing_itself_is_right_in_all_its_facts():
     decisions = decided(lower(PROCEDURE, PAGE), page(PROCEDURE))
     assert decisions
     assert set(decisions.values()) == {(STATED, BY_APPROVED)}
+
+
+def test_what_is_approved_as_a_checklist_alone_decides_nothing():
+    checked = page(PROCEDURE)
+    (approval,) = checked.served.approvals
+    boxes = approval.model_copy(update={"kind": ApprovalKind.CHECKLIST})
+    served = checked.served.model_copy(update={"approvals": (boxes,)})
+    alone = checked.model_copy(update={"served": served})
+    decisions = decided(lower(PROCEDURE, PAGE), alone)
+    assert BY_APPROVED not in {by for _, by in decisions.values()}
 
 
 def test_the_same_in_other_words_and_under_other_ids_is_as_right():

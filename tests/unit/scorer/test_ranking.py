@@ -78,6 +78,7 @@ def with_origin(workflow, kind, *, state=""):
     ("state", "show_first", "first"),
     [
         ("approved", ShowFirst.PAGE, "drawn"),
+        ("checklist", ShowFirst.PAGE, "page"),
         ("read", ShowFirst.PAGE, "page"),
         ("read", ShowFirst.WORKFLOW, "drawn"),
     ],

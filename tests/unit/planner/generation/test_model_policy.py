@@ -2,6 +2,7 @@ import pytest
 
 from services.contracts.retrieval import PageReading
 from services.llm.scripted import ScriptedChatModel
+from services.runbook.ports import ApprovalKind
 from tests.unit.planner.generation.programs import REQUEST, planner, program
 from tests.unit.planner.pages import NUMBERED, page, read
 
@@ -15,13 +16,22 @@ def requests_for(when: str, best: PageReading) -> int:
 
 
 @pytest.mark.parametrize(
-    ("when", "unread", "by_a_model", "approved"),
-    [("never", 0, 0, 0), ("unread", 1, 0, 0), ("unchecked", 1, 1, 0), ("always", 1, 1, 1)],
+    ("when", "unread", "by_a_model", "boxes_approved", "approved"),
+    [
+        ("never", 0, 0, 0, 0),
+        ("unread", 1, 0, 0, 0),
+        ("unchecked", 1, 1, 1, 0),
+        ("always", 1, 1, 1, 1),
+    ],
 )
-def test_the_setting_says_for_which_pages_the_model_is_called(when, unread, by_a_model, approved):
+def test_the_setting_says_for_which_pages_the_model_is_called(
+    when, unread, by_a_model, boxes_approved, approved
+):
     assert requests_for(when, page(NUMBERED, "a.md")) == unread
     assert requests_for(when, read(NUMBERED, "a.md")) == by_a_model
     assert requests_for(when, read(NUMBERED, "a.md", approved=True)) == approved
+    as_checklist = read(NUMBERED, "a.md", approved=True, kind=ApprovalKind.CHECKLIST)
+    assert requests_for(when, as_checklist) == boxes_approved
 
 
 def test_without_a_page_the_model_is_called():

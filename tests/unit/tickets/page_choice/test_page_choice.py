@@ -22,7 +22,7 @@ from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.runbook.model import Reading
-from services.runbook.ports import Approval, ServedReading
+from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.tickets.page_choice.chance import ChoiceChance, LogitCurve
 from services.tickets.page_choice.model_choice import PROMPT
 from services.tickets.page_choice.preference import promote_page, scores_of
@@ -47,12 +47,15 @@ def _read(text: str) -> Reading:
     return drawn_reading(title[2:], *steps)
 
 
-def context_of(confidence: float = 0.5, *, is_approved: bool = False) -> RetrievedContext:
+def context_of(
+    confidence: float = 0.5, *, approved_as: ApprovalKind | None = None
+) -> RetrievedContext:
     """The three pages, that of the fan first."""
     spans = {id_: Span(document_id=id_, start_line=1, end_line=4) for id_ in TEXTS}
     titles = {id_: text.splitlines()[0][2:] for id_, text in TEXTS.items()}
     scores = dict(zip(TEXTS, (0.9, 0.7, 0.5), strict=True))
-    approval = Approval(by="kim", at=datetime(2026, 1, 1, tzinfo=UTC))
+    kind = approved_as or ApprovalKind.WORKFLOW
+    approval = Approval(by="kim", at=datetime(2026, 1, 1, tzinfo=UTC), kind=kind)
     return RetrievedContext(
         chunks=tuple(
             RetrievedChunk(
@@ -79,7 +82,7 @@ def context_of(confidence: float = 0.5, *, is_approved: bool = False) -> Retriev
                 document_id=id_,
                 title=titles[id_],
                 served=ServedReading(
-                    reading=_read(text), approvals=(approval,) if is_approved else ()
+                    reading=_read(text), approvals=(approval,) if approved_as else ()
                 ),
                 score=scores[id_],
                 text=text,
@@ -258,9 +261,10 @@ def test_the_page_that_bears_the_alerts_name_stays_first_and_is_doubted(gateway_
     assert any("Power supply failed" in objection for objection in detail["against"])
 
 
-def test_a_checked_page_that_bears_the_alerts_name_is_not_asked_about(gateway_of, group):
+@pytest.mark.parametrize("kind", list(ApprovalKind))
+def test_a_checked_page_that_bears_the_alerts_name_is_not_asked_about(gateway_of, group, kind):
     model = choosing(SUPPLY)
-    gateway = gateway_of(model, context_of(is_approved=True))
+    gateway = gateway_of(model, context_of(approved_as=kind))
     gateway.post(group, "/workflow/alertmanager")
     finish(gateway)
     assert not choice_requests(model)

@@ -1,5 +1,7 @@
 """Who may do what on the pages of what is known."""
 
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
@@ -67,7 +69,7 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
     assert "Fan stands still" in shown.text
     assert 'method="post"' not in shown.text
     for form, data in (
-        ("/approvals", {"procedure": "0", "revision": "x"}),
+        ("/approvals", {"procedure": "0", "revision": "x", "kind": "workflow"}),
         ("/answers", {"doubt": "d1", "answer": "0", "revision": "x"}),
         ("/undo", {}),
         ("/beginnings", {}),
@@ -102,6 +104,28 @@ def test_who_may_approve_sees_the_forms(client_of):
     assert "read it by now" not in begun.text
     again = client.post(f"{address}/beginnings")
     assert (again.status_code, "somebody has read the page by now" in again.text) == (409, True)
+
+
+def test_a_page_is_approved_as_a_checklist_and_then_its_decisions_too(client_of):
+    client, text_hash = client_of(), hash_of(PAGE)
+    address = f"/knowledge/readings/{text_hash}"
+    begun = client.post(f"{address}/beginnings").text
+    assert ("The boxes are right" in begun, "Its decisions too" in begun) == (True, True)
+
+    def approve(kind):
+        (revision,) = set(re.findall(r'name="revision" value="(\w+)"', client.get(address).text))
+        form = {"procedure": "0", "revision": revision, "kind": kind}
+        return client.post(f"{address}/approvals", data=form).text
+
+    assert "that was not taken" not in (checked := approve("checklist")).lower()
+    assert "Approved as a checklist: its decisions were never asked for" in checked
+    assert "The boxes are right" not in checked
+    listed = client.get("/knowledge/readings?state=checklist").text
+    assert "approved as a checklist</span>: its decisions were never asked for" in listed
+    approved = approve("workflow")
+    assert "Its decisions too" not in approved
+    assert "approved as a checklist" not in approved.lower()
+    assert "never asked for" not in client.get("/knowledge/readings").text
 
 
 def test_a_page_that_nobody_has_read_is_in_the_list(client_of):

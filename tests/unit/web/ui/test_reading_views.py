@@ -1,8 +1,10 @@
 """What the page of a reading says is to be looked at first."""
 
+import pytest
+
 from services.contracts.readings import ProcedureState, ReadingDetail
 from services.runbook.model import Reader
-from services.runbook.ports import ReadingState
+from services.runbook.ports import ApprovalKind, ReadingState
 from services.web.ui.knowledge.readings.views import procedure_views
 from tests.readings import drawn_reading
 from tests.unit.runbook.programs import ask, do
@@ -26,9 +28,9 @@ STEPS = (
 )
 
 
-def detail(*, by: str = "", reader: Reader = Reader.MODEL) -> ReadingDetail:
+def detail(*, kind: ApprovalKind | None = None, reader: Reader = Reader.MODEL) -> ReadingDetail:
     reading = drawn_reading("Pump stands still", *STEPS, reader=reader)
-    state = ReadingState.APPROVED if by else ReadingState.READ
+    state = ReadingState.APPROVED if kind else ReadingState.READ
     return ReadingDetail.model_validate(
         {
             "text_hash": "0" * 64,
@@ -36,20 +38,21 @@ def detail(*, by: str = "", reader: Reader = Reader.MODEL) -> ReadingDetail:
             "reader": reader,
             "state": state,
             "procedures": 1,
-            "approved": int(bool(by)),
+            "approved": int(kind is not None),
             "doubts": len(reading.doubts),
             "was_approved": False,
             "revision": "1",
             "updated_at": "2026-01-01T00:00:00Z",
             "reading": reading,
-            "states": (ProcedureState(title="Pump stands still", state=state, by=by),),
+            "states": (ProcedureState(title="Pump stands still", state=state, kind=kind),),
             "lines": tuple(TEXT.split("\n")),
         }
     )
 
 
-def test_conditions_of_a_machines_reading_are_judged_and_the_least_likely_comes_first():
-    (shown,) = procedure_views(detail())
+@pytest.mark.parametrize("kind", [None, ApprovalKind.CHECKLIST])
+def test_conditions_of_a_machines_reading_are_judged_and_the_least_likely_comes_first(kind):
+    (shown,) = procedure_views(detail(kind=kind))
     assert shown.judged == sum(step.step.chance is not None for step in shown.steps) > 3
     chances = [each.step.chance for each in shown.doubtful]
     assert chances == sorted(chances)
@@ -57,6 +60,6 @@ def test_conditions_of_a_machines_reading_are_judged_and_the_least_likely_comes_
 
 
 def test_what_a_person_approved_or_wrote_is_not_judged():
-    for reading in (detail(by="kim"), detail(reader=Reader.PERSON)):
+    for reading in (detail(kind=ApprovalKind.WORKFLOW), detail(reader=Reader.PERSON)):
         (shown,) = procedure_views(reading)
         assert (shown.judged, shown.doubtful) == (0, ())

@@ -24,6 +24,7 @@ from services.kit.access.scopes import Scope
 from services.kit.errors import ConflictError, InvalidInputError
 from services.runbook.checking.check import UnusableReadingError, parse_reading
 from services.runbook.model import Reader
+from services.runbook.ports import ApprovalKind
 from services.web.ui.forms import form_route, redirect_to
 from services.web.ui.knowledge.backend import KnowledgeBackend
 from services.web.ui.knowledge.readings.boxes import boxes_view
@@ -166,8 +167,10 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
     @needs(Need.APPROVE)
     def approval_of_page(
         text_hash: str,
+        *,
         procedure: _Index,
         revision: _Revision,
+        kind: Annotated[ApprovalKind, Form()],
         offered: Annotated[str, Form(max_length=1)] = "",
         doubts: _Index = 0,
     ) -> Response:
@@ -175,6 +178,7 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
         request = ApprovalRequest(
             procedure=procedure,
             offered=bool(offered),
+            kind=kind,
             revision=revision,
             doubts=None if offered else doubts,
         )

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
+from services.runbook.checking.approvals import ApprovalUse, suffices
 from services.runbook.editing.outline import Outline
 from services.runbook.evidence.conditions import ConditionForests, mark_doubts
 from services.runbook.lowering import lower
@@ -84,7 +85,7 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
     workflow = lower(procedure, name, {each.node: each.question for each in doubts})
-    if not detail.states[place].by:
+    if not suffices(detail.states[place].kind, ApprovalUse.CONDITIONS):
         origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
         signed = workflow.model_copy(update={"provenance": origin})
         workflow = mark_doubts(signed, {name: "\n".join(detail.lines)}, _forests())
