@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from services.knowledge.page.boxes import candidates
+from services.knowledge.page.parsing import parse_page
 from services.tickets.tables import LinkedMarkRow
 from services.tickets.ticket.lifecycle import walk_again
 from services.tickets.ticket.retention import Retention
@@ -382,3 +384,19 @@ def test_a_box_of_a_page_beside_hands_the_ticket_over_without_a_box_of_the_ticke
     work = ticket.gateway.client.get(f"/v1/workflows/{shown['workflow_id']}/work").json()
     assert [(each["step"], each["branch"]) for each in work["steps"]] == [("end", "Hand over")]
     assert work["verdict"] == ""
+
+
+def test_boxes_left_aside_beside_three_tickets_are_suggested_to_the_page_beside(ticket):
+    client = ticket.gateway.client
+    keys = {p.block.text: p.block.key for p in candidates(parse_page(BREAKER))}
+    box = next(key for text, key in keys.items() if text.startswith("Look at the breaker"))
+    for number in range(3):
+        assert client.get(f"/v1/suggested-edits/{OTHER}").json() == []
+        ticket_id = ticket.gateway.post({"id": f"B-{number}", "title": "Pump"})["id"]
+        answer = client.put(
+            f"/v1/tickets/{ticket_id}/page-beside/{box}/mark?document={OTHER}",
+            json={"state": "skipped", "why": "seen from outside"},
+        )
+        assert answer.status_code == 200, answer.text
+    (left,) = client.get(f"/v1/suggested-edits/{OTHER}").json()
+    assert (left["kind"], left["block"], left["tickets"]) == ("left_aside", box, 3)
