@@ -425,7 +425,7 @@ class _Lowering:
             commands=node.commands,
             expected=node.expected,
             citations=self._citations(node.lines),
-            notes=tuple(notes),
+            notes=tuple(note for note in notes if note.strip("` ") not in node.commands),
             doubt=self._doubt(node),
             node=node.id,
         )

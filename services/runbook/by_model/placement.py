@@ -46,6 +46,8 @@ LONGEST_NOTE = 600
 _BELIEVED_SHARE = 0.5
 """Share of what should be in steps that reasons may leave out; beyond it no reason counts."""
 
+_OWN_WORDS_ONLY = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
+
 _log = structlog.get_logger()
 
 Ask = Callable[[tuple[Message, ...]], str | None]
@@ -239,8 +241,9 @@ def _with_note(
 
 
 def words_of_page(block: Block, page: Page) -> str:
-    """Return the words of a block with all below it, as a note: cells, items and code in a row."""
-    parts = [part for each in block.walk() if (part := _own_words(each, page))]
+    """Return the words of a block as a note: cells and code in a row, of a callout all below it."""
+    blocks = (block,) if block.kind in _OWN_WORDS_ONLY else block.walk()
+    parts = [part for each in blocks if (part := _own_words(each, page))]
     words = " ".join(" · ".join(parts).split())
     return words if len(words) <= LONGEST_NOTE else f"{words[: LONGEST_NOTE - 1]}…"
 

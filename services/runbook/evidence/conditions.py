@@ -25,6 +25,8 @@ from services.runbook.model import Reader
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from services.workflow.plain import plain
 
+MOST_DOUBTS = 5
+"""Marks of a workflow; where most steps are marked nobody reads the marks."""
 _LONGEST_TEXT = 90
 
 Facts = Sequence[tuple[Fact, Features]]
@@ -105,8 +107,10 @@ def with_doubts(
 ) -> Workflow:
     """Return the workflow with the chance of each step and arrow, and with doubtful ones marked.
 
-    Of several conditions of a step the least likely one counts.
+    Of several conditions of a step the least likely one counts. At most `MOST_DOUBTS` are marked,
+    the likeliest wrong ones: of steps under one answer the first, and no way back.
     """
+    places = {step.id: place for place, step in enumerate(workflow.steps)}
     of_steps: dict[str, Condition] = {}
     of_arrows: dict[tuple[str, str, str], Condition] = {}
     doubts: dict[str, Condition] = {}
@@ -115,7 +119,15 @@ def with_doubts(
             of_arrows[each.step, each.other, each.answer] = each
         else:
             of_steps.setdefault(each.step, each)
-        if each.chance < bars.get(each.kind, 0.0):
+        if each.chance >= bars.get(each.kind, 0.0) or len(doubts) == MOST_DOUBTS:
+            continue
+        is_same = any(
+            each.kind is FactKind.GUARD is other.kind
+            and (each.other, each.answer) == (other.other, other.answer)
+            for other in doubts.values()
+        )
+        is_back = each.kind is FactKind.ARROW and places[each.other] < places[each.step]
+        if not is_same and not is_back:
             doubts.setdefault(each.step, each)
     questions = _doubts_in_words(workflow, doubts)
     steps: list[Step] = []
@@ -135,25 +147,13 @@ def with_doubts(
 
 
 def _doubts_in_words(workflow: Workflow, doubts: Mapping[str, Condition]) -> dict[str, str]:
-    """Return by step what to check on the page, to be shown behind “Not sure:”.
-
-    A gate of many steps is written out only once.
-    """
+    """Return by step what to check on the page, to be shown behind “Not sure:”."""
     texts = {step.id: ellipsize(plain(step.text), _LONGEST_TEXT) for step in workflow.steps}
-    by_step: dict[str, str] = {}
-    gates: set[tuple[str, str]] = set()
-    for step in workflow.steps:
-        if doubt := doubts.get(step.id):
-            is_repeated = doubt.kind is FactKind.GUARD and (doubt.other, doubt.answer) in gates
-            gates.add((doubt.other, doubt.answer))
-            by_step[step.id] = _doubt_in_words(
-                doubt, "the same question" if is_repeated else "", texts
-            )
-    return by_step
+    return {step: _doubt_in_words(doubt, texts) for step, doubt in doubts.items()}
 
 
-def _doubt_in_words(doubt: Condition, other: str, texts: Mapping[str, str]) -> str:
-    other = other or f"“{texts.get(doubt.other, '')}”"
+def _doubt_in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
+    other = f"“{texts.get(doubt.other, '')}”"
     answer = doubt.answer.capitalize()
     match doubt.kind:
         case FactKind.GUARD:

@@ -3,6 +3,7 @@
 import pytest
 
 from services.runbook.evidence.conditions import (
+    MOST_DOUBTS,
     MOST_STEPS,
     Condition,
     ConditionForests,
@@ -54,10 +55,22 @@ def test_what_is_less_likely_than_its_bar_is_marked_in_words():
     assert [step.id for step in flow.judged] == ["prime", "start"]
 
 
-def test_one_gate_is_told_in_full_once():
+def test_one_gate_of_many_steps_is_marked_once():
     guards = [guard("prime", 0.1), guard("start", 0.1)]
     flow = with_doubts(FLOW, guards, {FactKind.GUARD: 0.5})
-    assert flow.by_id["start"].doubt == "whether this hangs on Yes to the same question"
+    assert [step.id for step in flow.steps if step.doubt] == ["prime"]
+
+
+def test_only_the_likeliest_wrong_conditions_are_marked():
+    steps = [f"s{n}" for n in range(MOST_DOUBTS + 3)]
+    long = Workflow(
+        title="Pumps", steps=tuple(Step(id=s, kind=StepKind.PROCESS, text=s) for s in steps)
+    )
+    frees = [
+        Condition(kind=FactKind.FREE, step=s, chance=0.4 - n / 100) for n, s in enumerate(steps)
+    ]
+    flow = with_doubts(long, frees, {FactKind.FREE: 0.5})
+    assert [step.id for step in flow.steps if step.doubt] == steps[3:]
 
 
 def test_the_least_likely_thing_said_of_a_step_counts():
