@@ -8,11 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli.terminal import SHOWN_FAILURES, console, folding_table, steps_table
+from services.contracts.coverage import PageUses
 from services.contracts.readings import (
     EditPreview,
     ImportReport,
+    PageReview,
     ReadingDetail,
-    ReadingSummary,
+    WaitingReading,
 )
 from services.contracts.suggestions import SuggestedEdit
 from services.kit.text import clean_text, visible_text
@@ -30,20 +32,48 @@ _SHORT_HASH = 12
 _LINES_AROUND = 1
 
 
-def show_readings(summaries: Sequence[ReadingSummary]) -> None:
-    """Show the readings as a table, with their state and doubts."""
-    table = folding_table("state", "reader", "procedures", "doubts", "text", "document")
-    for each in summaries:
+def show_page_uses(uses: PageUses, checked: int) -> None:
+    """Show in a sentence how many confirmed pages answer most tickets."""
+    if not uses.tickets:
+        return
+    pages = len(uses.leading)
+    share = round(100 * uses.answered / uses.tickets)
+    console.print(
+        f"{pages} confirmed pages answer {share} of 100 of your tickets ({uses.answered} of "
+        f"{uses.tickets} in {uses.days} days); {checked} of them are checked"
+    )
+    console.print(f"{uses.near} more tickets show or came near pages that nobody has confirmed")
+
+
+def show_waiting(pages: Sequence[WaitingReading]) -> None:
+    """Show the pages to check as a table, in their order."""
+    columns = ("tickets", "near", "commands", "state", "reader", "doubts", "text", "document")
+    table = folding_table(*columns)
+    for each in pages:
         state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"
         state += f", {each.checklists} as a checklist" if each.checklists else ""
+        state = state if each.reader else "unread"
+        state = f"{state}, changed since it was approved" if each.was_approved else state
+        review = each.review
         table.add_row(
-            f"{state}, changed since it was approved" if each.was_approved else state,
+            str(each.use.answered or ""),
+            str(each.use.near or ""),
+            each.harm.value if each.harm else "",
+            f"{state}, review by {review.due}" if review else state,
             each.reader.value if each.reader else "nobody",
-            str(each.procedures),
             str(each.doubts or ""),
             each.text_hash[:_SHORT_HASH],
             Text(", ".join(each.documents)),
         )
+    console.print(table)
+
+
+def show_reviews(reviews: Sequence[PageReview]) -> None:
+    """Show the open reviews as a table."""
+    table = folding_table("due", "team", "asked by", "document", "page")
+    for each in reviews:
+        names = (each.team, each.by, each.document_id, each.path)
+        table.add_row(str(each.due), *map(Text, names))
     console.print(table)
 
 

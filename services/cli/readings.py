@@ -9,9 +9,10 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -19,14 +20,19 @@ from services.cli.platform_access import (
     AsJson,
     DataDir,
     Platform,
+    open_database,
     open_local_or_remote,
     open_platform,
     print_json,
 )
 
 if TYPE_CHECKING:
-    from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
+    from pydantic import BaseModel
+
+    from services.contracts.coverage import PageUses
+    from services.contracts.readings import ReadingDetail, Readings
     from services.contracts.suggestions import SuggestedEdits
+    from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
     from services.runbook.editing.operations import Operation
     from services.runbook.model import Reading
@@ -35,6 +41,10 @@ app = typer.Typer(no_args_is_help=True)
 
 PageName = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
 StateFilter = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
+PageStateFilter = Annotated[
+    str | None, typer.Option(help="`changed`, `unread`, `read`, `checklist` or `approved`.")
+]
+Owner = Annotated[str, typer.Option(help="Only the pages of this team.")]
 ReaderFilter = Annotated[
     str | None, typer.Option(help="`composed`, `imported`, `model` or `person`.")
 ]
@@ -43,37 +53,97 @@ Document = Annotated[str, typer.Option(help="Only that of this document.")]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _AT_ONCE = 1000
+DAYS = 90
+"""Days for which tickets count."""
+
+MessageT = TypeVar("MessageT", bound="BaseModel")
 
 
 @app.command("list")
 def list_readings(
     *,
-    state: StateFilter = None,
+    state: PageStateFilter = None,
     reader: ReaderFilter = None,
     doubts: Doubts = None,
     document: Document = "",
+    owner: Owner = "",
     limit: Annotated[int, typer.Option(min=1, help="Most to list.")] = 100,
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """List pages with who read them, their number of procedures, and their doubts."""
-    from services.cli.reading_view import show_readings  # noqa: PLC0415
+    """List pages to check: those first whose check brings most, by the tickets of 90 days.
 
-    query = _query(state=state, reader=reader, doubts=doubts, document=document)
-    with _readings(data_dir, url) as readings:
-        summaries: list[Any] = []
-        while len(summaries) < limit:
-            after = summaries[-1].text_hash if summaries else ""
-            at_once = min(limit - len(summaries), _AT_ONCE)
-            some = readings.find(query.model_copy(update={"after": after, "limit": at_once}))
-            summaries += some
+    With `--owner`, the reviews that the team was asked for come before.
+    """
+    from services.cli.reading_view import show_page_uses, show_waiting  # noqa: PLC0415
+    from services.contracts.readings import APPROVED_STATES, WaitingQuery  # noqa: PLC0415
+
+    chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner}
+    query = _checked(WaitingQuery, **chosen, documents=(document,) if document else ())
+    with _readings_and_uses(data_dir, url) as (readings, uses):
+        query = query.model_copy(update={"uses": uses.pages})
+        pages: list[Any] = []
+        while len(pages) < limit:
+            at_once = min(limit - len(pages), _AT_ONCE)
+            part = {"start": len(pages), "limit": at_once}
+            some = readings.waiting(query.model_copy(update=part)).readings
+            pages += some
             if len(some) < at_once:
                 break
+        checked = sum(
+            readings.waiting(WaitingQuery(documents=uses.leading, state=each, limit=1)).total
+            for each in (APPROVED_STATES if uses.leading else ())
+        )
     if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in summaries], indent=2))
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in pages], indent=2))
     else:
-        show_readings(summaries)
+        show_page_uses(uses, checked)
+        show_waiting(pages)
+
+
+@app.command("ask")
+def ask_for_review(
+    document: Annotated[str, typer.Argument(help="A document's id.")],
+    *,
+    due: Annotated[
+        datetime | None,
+        typer.Option("--by", formats=["%Y-%m-%d"], help="Last day for it, in UTC."),
+    ] = None,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the request back.")] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the owner of a page to check it by a day; approving the page ends it."""
+    from services.cli.reading_view import show_reviews  # noqa: PLC0415
+    from services.contracts.readings import ReviewRequest  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+
+    if (due is None) is not withdraw:
+        raise InvalidInputError("expected either --by with a day, or --withdraw")
+    request = _checked(ReviewRequest, document_id=document, due=due.date() if due else None)
+    with _readings(data_dir, url) as readings:
+        open_reviews = readings.request_review(request)
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in open_reviews], indent=2))
+    else:
+        show_reviews(open_reviews)
+
+
+@app.command()
+def reviews(
+    *, owner: Owner = "", data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+) -> None:
+    """List the reviews that owners were asked for and have not done, the first due first."""
+    from services.cli.reading_view import show_reviews  # noqa: PLC0415
+
+    with _readings(data_dir, url) as readings:
+        open_reviews = readings.reviews(owner=owner)
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in open_reviews], indent=2))
+    else:
+        show_reviews(open_reviews)
 
 
 @app.command()
@@ -113,7 +183,10 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write readings as JSON lines, which another platform can import."""
-    query = _query(state=state, reader=reader, doubts=doubts, document=document)
+    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
+
+    chosen = {"state": state, "reader": reader, "doubts": doubts, "document": document}
+    query = _checked(ReadingQuery, **chosen)
     count = 0
     with _readings(data_dir, url) as readings:
         file = path.open("w", encoding="utf-8") if path else sys.stdout
@@ -415,14 +488,40 @@ def _print_reading(detail: "ReadingDetail", *, as_json: bool) -> None:
         show_reading(detail)
 
 
-def _query(**options: Any) -> "ReadingQuery":  # noqa: ANN401 - options
+@contextmanager
+def _readings_and_uses(
+    data_dir: Path | None, url: str | None
+) -> Iterator[tuple["Readings", "PageUses"]]:
+    """Yield the readings, and the part that pages had in recent tickets."""
+    from services.contracts.coverage import CoverageClient  # noqa: PLC0415
+    from services.contracts.readings import ReadingsClient  # noqa: PLC0415
+    from services.ingestion.offline import open_readings_here  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
+    from services.tickets.page_quality.page_uses import count_page_uses  # noqa: PLC0415
+
+    @contextmanager
+    def here(settings: "PlatformSettings") -> Iterator[tuple["Readings", "PageUses"]]:
+        with (
+            open_readings_here(settings, who=LOCAL.name) as readings,
+            open_database(settings) as database,
+        ):
+            yield readings, count_page_uses(database, DAYS)
+
+    def connect(client: "ServiceClient") -> tuple["Readings", "PageUses"]:
+        return ReadingsClient(client), CoverageClient(client).page_uses(days=DAYS)
+
+    with open_local_or_remote(data_dir, url, here, connect) as both:
+        yield both
+
+
+def _checked(message: type[MessageT], **options: Any) -> MessageT:  # noqa: ANN401 - options
+    """Return the message of these options; an unusable one is named."""
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     try:
-        return ReadingQuery(**options)
+        return message.model_validate(options)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise InvalidInputError(f"--{problem['loc'][0]}: {problem['msg']}") from error
@@ -437,8 +536,8 @@ def _hash(readings: "Readings", page: str) -> str:
     summaries = readings.find(ReadingQuery(document=page))
     if summaries:
         return summaries[0].text_hash
-    unread = readings.waiting(WaitingQuery(text=page[:200], limit=1000)).readings
-    return next((each.text_hash for each in unread if page in each.documents), page)
+    unread = readings.waiting(WaitingQuery(documents=(page,), limit=1)).readings
+    return next((each.text_hash for each in unread), page)
 
 
 def _existing_file(path: Path) -> Path:

@@ -7,6 +7,7 @@ from typing import Annotated, Protocol
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from services.contracts.client import ContractClient, route
+from services.contracts.readings import PageUse
 from services.kit.text import visible_text
 from services.kit.value import Value
 
@@ -152,6 +153,25 @@ class UnreachedPage(Value):
     owner: str
 
 
+class PageUses(Value):
+    """Part that pages had in the tickets of the last days."""
+
+    days: int
+    tickets: int
+    """Number of tickets whose walk is over."""
+    pages: dict[str, PageUse]
+    """Counts by document id."""
+    leading: tuple[str, ...]
+    """Confirmed pages that answer 80 of 100 tickets, or all there are if they answer fewer; the
+    one with most tickets first. A page is confirmed if an engineer chose it for a ticket, accepted
+    its workflow, or resolved a ticket by its steps.
+    """
+    answered: int
+    """Number of tickets that show a workflow of a leading page."""
+    near: int
+    """Number of further tickets that show, or came near, pages that nobody has confirmed."""
+
+
 class CoverageReports(Protocol):
     """Reports on pages that are stale and alerts that no page treats."""
 
@@ -163,6 +183,9 @@ class CoverageReports(Protocol):
         Raises:
             UnavailableError: Ingestion did not answer: without the pages nothing can be said.
         """
+
+    def page_uses(self, *, days: int) -> PageUses:
+        """Count the tickets that each page answered or came near to."""
 
     def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
         """Dismiss a finding in the caller's name, for as long as the page keeps these words.
@@ -194,6 +217,7 @@ class CoverageClient(ContractClient):
     """`CoverageReports` in another process, over HTTP."""
 
     pages_to_mend = route(CoverageReports.pages_to_mend, "GET", "/v1/coverage/pages")
+    page_uses = route(CoverageReports.page_uses, "GET", "/v1/coverage/uses")
     dismiss = route(CoverageReports.dismiss, "POST", "/v1/coverage/dismissals")
     restore = route(CoverageReports.restore, "DELETE", "/v1/coverage/dismissals/{key}")
     of_rules = route(CoverageReports.of_rules, "POST", "/v1/coverage/rules")

@@ -1,7 +1,7 @@
 """Readings: the procedures that pages describe, their readers and their approvals."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from io import BytesIO
 from typing import Annotated, Any, Protocol
@@ -17,6 +17,7 @@ from services.runbook.editing.difference import Difference
 from services.runbook.editing.operations import MOST_OPERATIONS, Operation
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import ApprovalKind, BoxWord, Event, ReadingState, TicketDoubt
+from services.workflow.effects.effect import EffectLevel
 
 
 def _to_notation(noun: Reading | Procedure) -> dict[str, Any]:
@@ -84,11 +85,57 @@ class PageState(StrEnum):
     APPROVED = "approved"
 
 
-class WaitingQuery(Value):
-    """Filter for pages to review, with the number of recent alerts for each document."""
+APPROVED_STATES = (PageState.CHECKLIST, PageState.APPROVED)
 
-    alerts: dict[str, int] = Field(default={}, max_length=10_000)
-    """Number of alerts, by document id."""
+
+class PageUse(Value):
+    """Number of recent tickets that a page had a part in."""
+
+    answered: int = Field(default=0, ge=0)
+    """Tickets that show a workflow of the page."""
+    near: int = Field(default=0, ge=0)
+    """Other tickets that it came near: as one of the pages to choose from, or the nearest of none
+    that fits.
+    """
+
+
+class ReviewRequest(Value):
+    """Request to the owner of a page to check it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_id: str = Field(max_length=1024)
+    due: date | None
+    """Last day for it; null withdraws the request."""
+
+
+class PageReview(Value):
+    """A review that the owner of a page was asked for and has not done yet."""
+
+    document_id: str
+    title: str
+    text_hash: str
+    """Hash of the page's text, by which its reading is shown."""
+    team: str
+    """Owner of the page."""
+    due: date
+    by: str
+    """Person who requested it."""
+    at: datetime
+
+    @property
+    def path(self) -> str:
+        """Path of the page where it is checked."""
+        return f"/knowledge/readings/{self.text_hash}"
+
+
+class WaitingQuery(Value):
+    """Filter for pages to review, with the recent tickets of each document."""
+
+    uses: dict[str, PageUse] = Field(default={}, max_length=10_000)
+    """Recent tickets, by document id."""
+    documents: tuple[str, ...] = Field(default=(), max_length=10_000)
+    """Ids of documents; none for all."""
     state: PageState | None = None
     reader: Reader | None = None
     doubts: bool | None = None
@@ -96,7 +143,7 @@ class WaitingQuery(Value):
     text: str = Field(default="", max_length=200)
     """Text to find in id and title, ignoring case."""
     start: int = Field(default=0, ge=0)
-    """Number of the most urgent pages to skip."""
+    """Number of first pages to skip."""
     limit: int = Field(default=50, ge=1, le=1000)
 
 
@@ -105,16 +152,21 @@ class WaitingReading(ReadingSummary):
 
     title: str
     owner: str
-    alerts: int
+    use: PageUse
+    harm: EffectLevel | None
+    """Effect of its most severe command; None if it has none, or was not looked at yet."""
     urgency: int
-    """Number of alerts times the number of open points: doubts and unapproved procedures, or the
-    page itself if nobody has read it.
+    """Benefit of a check: tickets that it answered count ten times as much as those that it came
+    near, a quarter more if a command changes something, a half if one destroys. 0 if nothing is
+    left to check.
     """
+    review: PageReview | None
+    """The review that its owner was asked for, the earliest of its documents."""
     page_state: PageState
 
 
 class WaitingPage(Value):
-    """A part of the review list, the most urgent pages first."""
+    """A part of the review list: reviews requested of the chosen owner, then the most urgent."""
 
     readings: tuple[WaitingReading, ...]
     total: int
@@ -154,6 +206,10 @@ class ReadingDetail(ReadingSummary):
     offers: tuple[OfferedProcedure, ...] = ()
     lines: tuple[str, ...] = ()
     """Lines of the text; none if no document has it any more."""
+    changed_blocks: tuple[str, ...] | None = None
+    """Keys of the page's blocks that the approved text before it did not have; None if no approval
+    was lost by a change.
+    """
     remarks: tuple[str, ...] = ()
     """Remarks on parts that were cut from a reading that was just sent."""
 
@@ -297,7 +353,24 @@ class Readings(Protocol):
         """List the readings that match the query, in the order of their text hashes."""
 
     def waiting(self, query: WaitingQuery) -> WaitingPage:
-        """List the pages that match the query, the most urgent ones first."""
+        """List the pages that match the query, the most urgent ones first.
+
+        With an owner, the reviews that it was asked for come before, the first due first.
+        """
+
+    def request_review(self, request: ReviewRequest) -> list[PageReview]:
+        """Ask the owner of a page for a review in the caller's name; return the open ones of it.
+
+        It replaces an earlier request for the page, and is over once the page is approved.
+
+        Raises:
+            NotFoundError: No document has this id.
+            InvalidInputError: The day is over, or the page has no owner.
+            ConflictError: The page is approved.
+        """
+
+    def reviews(self, *, owner: str = "") -> list[PageReview]:
+        """List the reviews that owners, or one of them, were asked for, the first due first."""
 
     def get(self, text_hash: str) -> ReadingDetail:
         """Return the served reading of a text with its lines; only the lines if nobody has read it.
@@ -405,6 +478,8 @@ class ReadingsClient(ContractClient):
 
     find = route(Readings.find, "GET", "/v1/readings")
     waiting = route(Readings.waiting, "POST", "/v1/readings/waiting")
+    request_review = route(Readings.request_review, "POST", "/v1/readings/reviews")
+    reviews = route(Readings.reviews, "GET", "/v1/readings/reviews")
     get = route(Readings.get, "GET", "/v1/readings/{text_hash}")
     begin = route(Readings.begin, "POST", "/v1/readings/{text_hash}/beginnings")
 

@@ -40,6 +40,7 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[GatewayParts]:
     from services.gateway.work import GatewayWork
     from services.integrations.writeback.service import WriteBack
     from services.integrations.writeback.weekly import WeeklyDigest
+    from services.kit.access.caller import PLATFORM
     from services.tickets.page_choice.chance import ChoiceChance
     from services.tickets.page_quality.completeness import CompletenessService
     from services.tickets.triage.team_router import TeamRouter
@@ -72,6 +73,7 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[GatewayParts]:
         stores.outbox,
         write_back=write_back,
         covering=parts.coverage,
+        reviews=lambda: peers.readings(PLATFORM).reviews(),
         settings=write_back_settings,
     )
     model_peers = peers.within(settings.model_within_s + _ANSWER_WITHIN_S)

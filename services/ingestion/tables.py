@@ -1,11 +1,12 @@
 """Tables of ingestion: jobs, syncs, documents and what belongs to them."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import (
     JSON,
     Boolean,
+    Date,
     Float,
     ForeignKey,
     Index,
@@ -144,6 +145,8 @@ class IngestedRow(Base):
     updated_at: Mapped[datetime] = mapped_column(Instant)
     pictures_taken: Mapped[bool] = mapped_column(default=False, server_default=false())
     """True if its pictures were looked for; false for rows of older versions."""
+    harm: Mapped[str] = mapped_column(String(10), default="", server_default="")
+    """Effect of the text's most severe command, `none` if it has none; empty if not judged yet."""
 
 
 class PictureRow(Base):
@@ -176,6 +179,28 @@ class OwnerRow(Base):
     """Root of the documents; empty for all roots."""
     prefix: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     team: Mapped[str] = mapped_column(String(200))
+
+
+class ReviewRow(Base):
+    """Review of a document that its owner was asked for."""
+
+    __tablename__ = "ingestion_review"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    due: Mapped[date] = mapped_column(Date)
+    who: Mapped[str] = mapped_column(String(200))
+    at: Mapped[datetime] = mapped_column(Instant)
+
+
+class ApprovedBlocksRow(Base):
+    """Blocks of the approved text that a changed text follows."""
+
+    __tablename__ = "ingestion_approved_blocks"
+
+    text_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Hash of the changed text."""
+    keys: Mapped[list[str]] = mapped_column(JSON)
+    """Keys of the approved text's blocks."""
 
 
 class UnbuiltRow(Base):

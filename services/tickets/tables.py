@@ -402,7 +402,7 @@ class AdoptionRow(Base):
 
 
 class CitationRow(Base):
-    """Lines of a document that a ticket's workflow rests on, or that came near a refused ticket."""
+    """Lines of a document that a ticket's workflow rests on, or that came near the ticket."""
 
     __tablename__ = "gateway_citation"
     __table_args__ = (
@@ -416,7 +416,9 @@ class CitationRow(Base):
     workflow_id: Mapped[str | None] = mapped_column(
         ForeignKey("gateway_workflow.id", ondelete="CASCADE")
     )
-    """The workflow that cites the lines; None if they only came near a refused ticket."""
+    """The workflow that cites the lines; None if they only came near: of a refused ticket, or as a
+    choice of the question which page applies.
+    """
     document_id: Mapped[str] = mapped_column(String(1024))
     start_line: Mapped[int] = mapped_column(Integer)
     end_line: Mapped[int] = mapped_column(Integer)

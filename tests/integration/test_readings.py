@@ -44,7 +44,8 @@ def run_json(data_dir: Path, *arguments: str) -> Any:
 
 def go_through(data_dir: Path, folder: Path) -> None:
     """Everything that can be done about one page, ending as it began."""
-    assert run_json(data_dir, "list", "--document", "fan.md") == []
+    (unread,) = run_json(data_dir, "list", "--document", "fan.md")
+    assert (unread["page_state"], unread["reader"]) == ("unread", None)
     row = run_json(data_dir, "show", "fan.md")
     assert (row["reader"], row["state"], row["approved"]) == (None, "read", 0)
     shown = flowxpert(data_dir, "readings", "show", "fan.md")
@@ -67,6 +68,13 @@ def go_through(data_dir: Path, folder: Path) -> None:
         "imported",
         "approved",
     ]
+    for arguments in (
+        ("fan.md", "--by", "2000-01-01"),
+        ("fan.md",),
+        ("gone.md", "--by", "2099-01-01"),
+    ):
+        assert flowxpert(data_dir, "readings", "ask", *arguments).returncode
+    assert run_json(data_dir, "reviews") == run_json(data_dir, "ask", "fan.md", "--withdraw") == []
     edit_it(data_dir, folder)
     for _ in range(4):
         undone = run_json(data_dir, "undo", "fan.md")

@@ -14,7 +14,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import ACCEPTED_PAGES
-from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
+from services.ingestion.tables import BuiltRow, IngestedRow, ReviewRow, UnbuiltRow
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 
@@ -257,6 +257,7 @@ class Ledger:
         """Delete the rows of documents that the stores no longer hold."""
         for id_ in document_ids:
             session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
+            session.execute(delete(ReviewRow).where(ReviewRow.document_id == id_))
             self._forget_built(session, id_)
 
     def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
@@ -309,4 +310,5 @@ def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedR
         node_ids=list(version.node_ids),
         updated_at=datetime.now(UTC),
         pictures_taken=True,
+        harm="",
     )

@@ -15,10 +15,12 @@ from services.contracts.readings import (
     EditRequest,
     ImportReport,
     KeptCorrection,
+    PageReview,
     ReadingDetail,
     ReadingQuery,
     Readings,
     ReadingSummary,
+    ReviewRequest,
     WaitingPage,
     WaitingQuery,
 )
@@ -83,8 +85,26 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
     @router.post("/waiting")
     @needs(Need.READ)
     def list_waiting(service: Service, query: WaitingQuery) -> WaitingPage:
-        """List pages by how urgently they wait for a person: alerts that used them times doubts."""
+        """List pages by what a check of them brings, from the tickets that used each document.
+
+        `GET /v1/coverage/uses` of the gateway counts these. With an owner, the reviews that it was
+        asked for come first.
+        """
         return service.waiting(query)
+
+    @router.post("/reviews", responses=_CHANGES)
+    @needs(Need.APPROVE)
+    def request_review(service: Service, request: ReviewRequest) -> list[PageReview]:
+        """Ask the owner of a page to review it by a day; without a day take that back."""
+        return service.request_review(request)
+
+    @router.get("/reviews")
+    @needs(Need.READ)
+    def list_reviews(
+        service: Service, owner: Annotated[str, Query(max_length=200)] = ""
+    ) -> list[PageReview]:
+        """List the reviews that owners were asked for and have not done, the first due first."""
+        return service.reviews(owner=owner)
 
     @router.post("/boxes", responses=refusals(NotFoundError))
     @needs(Need.APPROVE)

@@ -8,6 +8,7 @@ from services.ingestion.model_pass import require_model
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.reading_pass import FailedPages, PageReader, ReadingPass
 from services.ingestion.readings.review_queue import ReviewQueue
+from services.ingestion.readings.reviews import Reviews
 from services.ingestion.readings.service import ReadingsService
 from services.kit.sql.database import Database
 from services.knowledge.ports import Embedder
@@ -44,8 +45,10 @@ class IngestedReadings:
 
     def readings(self, who: str) -> ReadingsService:
         """Return the readings for a caller of this name."""
-        queue = ReviewQueue(self._database, Owners(self._database))
-        return ReadingsService(self._maintenance, queue, who=who)
+        owners = Owners(self._database)
+        reviews = Reviews(self._database, owners)
+        queue = ReviewQueue(self._database, owners, reviews, self._maintenance.texts)
+        return ReadingsService(self._maintenance, queue, reviews, who=who)
 
     def doubt(self, report: DoubtReport) -> DoubtTaken:
         """See `Ingestion.doubt`."""

@@ -1,15 +1,19 @@
 """Maintenance of readings during an ingest: approvals move with their lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
+from sqlalchemy import delete, select
 
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.metrics import APPROVALS
 from services.ingestion.readings.texts import TextIndex
+from services.ingestion.tables import ApprovedBlocksRow
+from services.kit.batches import batches
 from services.kit.errors import UnavailableError
 from services.kit.sql.database import Database
+from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import ScreenedDocument
 from services.runbook.carry_over import carry_over_procedures
@@ -18,6 +22,50 @@ from services.runbook.store.sql_boxes import SqlBoxStore
 from services.runbook.store.sql_readings import SqlReadingStore
 
 _log = structlog.get_logger()
+
+
+class ApprovedBlocks:
+    """Keys of the blocks of approved texts, by the hash of the changed text."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, text_hash: str, approved_text: str, *, after: str = "") -> None:
+        """Store the blocks of the approved text that this text replaces.
+
+        If the replaced text, whose hash is `after`, lost its approval itself, the blocks that are
+        stored for that one are taken.
+        """
+        with self._database.session() as session:
+            earlier = session.get(ApprovedBlocksRow, after) if after else None
+            keys = earlier.keys if earlier else sorted(_keys(approved_text))
+            session.merge(ApprovedBlocksRow(text_hash=text_hash, keys=keys))
+
+    def changed(self, text_hash: str, text: str) -> tuple[str, ...] | None:
+        """Return the keys of blocks that the approved text did not have, in the page's order.
+
+        None if no approved text is known.
+        """
+        with self._database.session() as session:
+            statement = select(ApprovedBlocksRow.keys).where(
+                ApprovedBlocksRow.text_hash == text_hash
+            )
+            approved = session.scalar(statement)
+        if approved is None:
+            return None
+        return tuple(key for key in _keys(text) if key not in set(approved))
+
+    def forget(self, text_hashes: Collection[str]) -> None:
+        """Delete what is stored for these texts."""
+        with self._database.session() as session:
+            for some in batches(text_hashes):
+                mine = ApprovedBlocksRow.text_hash.in_(some)
+                session.execute(delete(ApprovedBlocksRow).where(mine))
+
+
+def _keys(text: str) -> dict[str, None]:
+    """Return the keys of a page's blocks in their order."""
+    return {place.block.key: None for place in parse_page(text).places() if place.block.key}
 
 
 @dataclass(frozen=True)
@@ -30,6 +78,7 @@ class ReadingMaintenance:
     store: ReadingStore
     boxes: BoxStore
     texts: TextIndex
+    approved_blocks: ApprovedBlocks
 
     @classmethod
     def of(
@@ -37,7 +86,8 @@ class ReadingMaintenance:
     ) -> "ReadingMaintenance":
         """Build it on the readings, the boxes and the ledger of a database."""
         texts = TextIndex(Ledger(database), documents)
-        return cls(SqlReadingStore(database), boxes or SqlBoxStore(database), texts)
+        store, blocks = SqlReadingStore(database), ApprovedBlocks(database)
+        return cls(store, boxes or SqlBoxStore(database), texts, blocks)
 
     def carry_approvals(self, old_hash: str, document: ScreenedDocument) -> list[str]:
         """Carry approvals over from a text to the one that its document is about to have.
@@ -57,7 +107,9 @@ class ReadingMaintenance:
 
     def drop(self, text_hashes: Iterable[str]) -> None:
         """Delete texts that no document has any more and nobody has read; the others stay."""
-        self.store.drop(self._gone(text_hashes))
+        gone = self._gone(text_hashes)
+        self.store.drop(gone)
+        self.approved_blocks.forget(gone)
 
     def forget(self, text_hashes: Iterable[str], leaving: Sequence[str]) -> int:
         """Delete all about texts that only the `leaving` documents have.
@@ -66,7 +118,9 @@ class ReadingMaintenance:
         procedures were deleted.
         """
         self.boxes.forget(leaving)
-        return self.store.delete(self._gone(text_hashes, leaving))
+        gone = self._gone(text_hashes, leaving)
+        self.approved_blocks.forget(gone)
+        return self.store.delete(gone)
 
     def _gone(self, text_hashes: Iterable[str], leaving: Sequence[str] = ()) -> list[str]:
         hashes = [hashed for hashed in dict.fromkeys(text_hashes) if hashed]
@@ -100,6 +154,9 @@ class ReadingMaintenance:
             lost = []
         if not self.store.carry_over(hashed, carried, lost=lost):
             return []
+        if lost and old is not None:
+            # A change of a text that nobody has approved since is still one of the approved text.
+            self.approved_blocks.put(hashed, old, after=old_hash if recorded.was_approved else "")
         APPROVALS.labels("carried_over").inc(len(carried))
         APPROVALS.labels("lost").inc(len(lost))
         if lost:

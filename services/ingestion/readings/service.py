@@ -15,16 +15,19 @@ from services.contracts.readings import (
     ImportReport,
     KeptCorrection,
     OfferedProcedure,
+    PageReview,
     ProcedureState,
     ReadingDetail,
     ReadingQuery,
     ReadingSummary,
+    ReviewRequest,
     WaitingPage,
     WaitingQuery,
 )
 from services.ingestion.readings.json_lines import ReadingImport, line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
+from services.ingestion.readings.reviews import Reviews
 from services.kit.errors import NotFoundError
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import candidates, find_boxes
@@ -69,12 +72,19 @@ class ReadingsService:
     """See `contracts.readings.Readings`."""
 
     def __init__(
-        self, maintenance: ReadingMaintenance, review_queue: ReviewQueue, *, who: str
+        self,
+        maintenance: ReadingMaintenance,
+        review_queue: ReviewQueue,
+        reviews: Reviews,
+        *,
+        who: str,
     ) -> None:
         """Name `who` in all that this caller changes."""
         self._store, self._boxes = maintenance.store, maintenance.boxes
         self._texts = maintenance.texts
+        self._approved_blocks = maintenance.approved_blocks
         self._review_queue = review_queue
+        self._reviews = reviews
         self._who = who
 
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
@@ -85,6 +95,14 @@ class ReadingsService:
     def waiting(self, query: WaitingQuery) -> WaitingPage:
         """See `Readings.waiting`."""
         return self._review_queue.page(query)
+
+    def request_review(self, request: ReviewRequest) -> list[PageReview]:
+        """See `Readings.request_review`."""
+        return self._reviews.put(request, who=self._who)
+
+    def reviews(self, *, owner: str = "") -> list[PageReview]:
+        """See `Readings.reviews`."""
+        return self._reviews.open(owner)
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""
@@ -331,7 +349,10 @@ class ReadingsService:
         in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
             self._store.approve(text_hash, [procedure], who=self._who, kind=kind)
-        return self.get(text_hash)
+        detail = self.get(text_hash)
+        if detail.state is ReadingState.APPROVED:
+            self._reviews.close(detail.documents)
+        return detail
 
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """See `Readings.answer`."""
@@ -474,6 +495,11 @@ class ReadingsService:
             states=tuple(states),
             offers=tuple(offers),
             lines=tuple(text.split("\n")) if text is not None else (),
+            changed_blocks=(
+                self._approved_blocks.changed(text_hash, text)
+                if text is not None and summary.was_approved
+                else None
+            ),
         )
 
 

@@ -218,6 +218,8 @@ class Digest:
     lines: tuple[str, ...]
     pages: tuple[dict[str, Any], ...]
     """Pages for programs: `PageToMend` as JSON."""
+    reviews: tuple[dict[str, Any], ...]
+    """Reviews for programs: `PageReview` as JSON."""
     url: str
     """Address of the list for people; empty if no public address is set."""
 

@@ -69,8 +69,8 @@ class WriteBackSettings(Settings):
         "", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"
     ] = Field(
         default="",
-        description="Day on which chat and callback are told which pages are to be mended. "
-        "Empty: never.",
+        description="Day on which chat and callback are told which pages are to be mended or "
+        "reviewed. Empty: never.",
     )
     digest_hour: int = Field(default=7, ge=0, le=23, description="From which hour on, in UTC.")
     callback_url: HttpUrl | None = Field(

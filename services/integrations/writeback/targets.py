@@ -168,7 +168,12 @@ TARGETS = (
 
 
 def _callback_digest(settings: WriteBackSettings, digest: Digest) -> OutgoingRequest:
-    fields = {"week": digest.week, "pages": digest.pages, "url": digest.url}
+    fields = {
+        "week": digest.week,
+        "pages": digest.pages,
+        "reviews": digest.reviews,
+        "url": digest.url,
+    }
     body = {"event": "pages.to_mend", **fields}
     unsigned = _json_request(digest.key, settings.callback_url, "", body, {})
     return unsigned.signed(settings.callback_secret.get_secret_value())

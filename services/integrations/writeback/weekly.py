@@ -1,14 +1,15 @@
-"""Weekly digest: those who look after pages are told which are to be mended, and why."""
+"""Weekly digest for those who look after pages: which to mend and why, and which to review."""
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import structlog
 from sqlalchemy import select, update
 
 from services.contracts.coverage import CoverageReports, PageToMend
+from services.contracts.readings import PageReview
 from services.integrations.writeback.note import Digest
 from services.integrations.writeback.service import WriteBack
 from services.integrations.writeback.settings import WriteBackSettings
@@ -37,6 +38,7 @@ class WeeklyDigest:
         *,
         write_back: WriteBack,
         covering: CoverageReports,
+        reviews: Callable[[], Sequence[PageReview]],
         settings: WriteBackSettings,
     ) -> None:
         """Queue nothing, ever, without a day in the settings, or a chat or callback."""
@@ -44,6 +46,7 @@ class WeeklyDigest:
         self._outbox = outbox
         self._write_back = write_back
         self._covering = covering
+        self._reviews = reviews
         self._settings = settings
 
     def put_due(self, now: float | None = None) -> None:
@@ -70,10 +73,12 @@ class WeeklyDigest:
 
         Raises:
             NotDeliveredError: It did not take it.
-            UnavailableError: Nobody could say which pages are to be mended.
+            UnavailableError: Nobody could say which pages are to be mended or reviewed.
         """
         report = self._covering.pages_to_mend(weeks=WEEKS)
+        reviews = self._reviews()
         keys = {each.key for page in report.pages for each in page.findings}
+        keys |= {f"review {each.document_id} {each.due}" for each in reviews}
         sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
         with self._database.session() as session:
             last = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
@@ -81,8 +86,7 @@ class WeeklyDigest:
         if keys <= before:
             return
         base = str(self._settings.public_url or "").rstrip("/")
-        url = f"{base}/knowledge/coverage/pages" if base else ""
-        self._write_back.send_digest(target, build_digest(week, report.pages, url))
+        self._write_back.send_digest(target, build_digest(week, report.pages, reviews, base))
         sent_keys = keys | before if report.without else keys
         row = update(DigestRow).where(DigestRow.week == week, DigestRow.target == target)
         with self._database.session() as session:
@@ -91,24 +95,48 @@ class WeeklyDigest:
         _log.info("gateway.digest_sent", target=target, week=week, pages=len(report.pages))
 
 
-def build_digest(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
-    """Build the digest of these pages, team by team."""
+def build_digest(
+    week: str, pages: Sequence[PageToMend], reviews: Sequence[PageReview], base: str
+) -> Digest:
+    """Build the digest of these pages and reviews, team by team; links start with `base`."""
+    url = f"{base}/knowledge/coverage/pages" if base else ""
     by_team: dict[str, list[PageToMend]] = defaultdict(list)
     for page in pages:
         by_team[page.owner or _NOBODY].append(page)
-    lines = [line for team in sorted(by_team) for line in _lines(team, by_team[team])]
-    number = f"{len(pages)} pages are" if len(pages) > 1 else "One page is"
+    reviews_by_team: dict[str, list[PageReview]] = defaultdict(list)
+    for review in reviews:
+        reviews_by_team[review.team or _NOBODY].append(review)
+    lines = [
+        line
+        for team in sorted({*by_team, *reviews_by_team})
+        for line in _lines(team, by_team[team], reviews_by_team[team], base)
+    ]
+    mended = "pages are" if len(pages) > 1 else "page is"
+    due = "reviews are" if len(reviews) > 1 else "review is"
+    parts = {
+        f"{len(pages)} {mended} to be mended, by what was seen of their lines": len(pages),
+        f"{len(reviews)} {due} due": len(reviews),
+    }
     return Digest(
         week=week,
-        headline=f"{number} to be mended, by what was seen of their lines",
+        headline="; ".join(part for part, count in parts.items() if count),
         lines=(*lines, *((url,) if url else ())),
         pages=tuple(page.model_dump(mode="json") for page in pages),
+        reviews=tuple(review.model_dump(mode="json") for review in reviews),
         url=url,
     )
 
 
-def _lines(team: str, pages: Sequence[PageToMend]) -> list[str]:
+def _lines(
+    team: str, pages: Sequence[PageToMend], reviews: Sequence[PageReview], base: str
+) -> list[str]:
     lines = [f"{team}:"]
+    lines += [
+        f"{each.document_id} to be reviewed by {each.due}, {each.by} asks: {base}{each.path}"
+        for each in reviews[:_MOST_PAGES]
+    ]
+    more = len(reviews) - _MOST_PAGES
+    lines += [f"{more} more reviews"] if more > 0 else []
     for page in pages[:_MOST_PAGES]:
         lines += [
             f"{page.document_id} line {each.start_line}: {each.said}: {each.seen}"

@@ -11,6 +11,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.tickets.clarify.dialogue import Dialogue
 from services.tickets.tables import ClarificationRow, TicketRow
+from services.tickets.ticket.citations import store_nearest
 from services.tickets.ticket.events import Note
 from services.tickets.ticket.question import (
     ClarifyingQuestion,
@@ -69,6 +70,7 @@ class QuestionPolicy:
                 asked_at=time.time(),
             )
         )
+        store_nearest(session, ticket_id, first.cards)
         if self.is_worded:
             arguments = {"clarification_id": id_}
             self._outbox.put(session, WORD_TASK, arguments, f"{WORD_TASK}:{id_}")

@@ -11,6 +11,7 @@ from services.contracts.coverage import (
     FindingDismissal,
     PageFinding,
     PagesToMend,
+    PageUses,
     RulesQuestion,
     RulesReport,
     UnreachedPage,
@@ -27,6 +28,8 @@ from services.tickets.ticket.citations import Citations
 from services.tickets.ticket.queries import TicketNotFoundError
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
+
+Days = Annotated[int, Query(ge=1, le=365, description="How many days back.")]
 
 Dismissed = Annotated[bool, Query(description="Also what somebody said is all right.")]
 
@@ -52,6 +55,15 @@ def create_coverage_router(
         that other pages had and have no more.
         """
         return covering.pages_to_mend(weeks=weeks, dismissed=dismissed)
+
+    @router.get("/coverage/uses")
+    @needs(Need.READ)
+    def get_page_uses(days: Days = 90) -> PageUses:
+        """Count the tickets that each page answered or came near to, and the pages that lead.
+
+        `POST /v1/readings/waiting` takes the counts, and orders the pages to check by them.
+        """
+        return covering.page_uses(days=days)
 
     @router.post("/coverage/dismissals", responses=refusals(NotFoundError, UnavailableError))
     @needs(Need.OPERATE)

@@ -27,10 +27,10 @@ _FIRST_MONDAY_S = 4 * 86_400
 MOST_GROUPS = 100
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
-_IS_OVER = TicketRow.status.not_in((*_OPEN, TicketStatus.FAILED.value))
+IS_OVER = TicketRow.status.not_in((*_OPEN, TicketStatus.FAILED.value))
 _IS_UNSURE = TicketRow.fit == Fit.UNSURE.value
 IS_UNCOVERED: ColumnElement[bool] = or_(
-    and_(_IS_OVER, TicketRow.workflow_id.is_(None)), and_(_IS_OVER, _IS_UNSURE)
+    and_(IS_OVER, TicketRow.workflow_id.is_(None)), and_(IS_OVER, _IS_UNSURE)
 )
 """SQL condition: nothing known surely fits the ticket. Broken walks are left out."""
 
@@ -117,7 +117,7 @@ def _weeks(mondays: Sequence[float]) -> Select[*tuple[Any, ...]]:
     is_sure = TicketRow.fit == Fit.SURE.value
     return (
         select(week, func.count().label("tickets"), func.count().filter(is_sure).label("sure"))
-        .where(TicketRow.id >= first_id_at(mondays[0]), _IS_OVER)
+        .where(TicketRow.id >= first_id_at(mondays[0]), IS_OVER)
         .group_by("week")
     )
 

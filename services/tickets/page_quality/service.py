@@ -15,6 +15,7 @@ from services.contracts.coverage import (
     PageFinding,
     PagesToMend,
     PageToMend,
+    PageUses,
     RuleCoverage,
     RulesQuestion,
     RulesReport,
@@ -32,6 +33,7 @@ from services.knowledge.model import KnowledgeContext
 from services.tickets.page_quality.dismissals import Dismissals
 from services.tickets.page_quality.documents import all_documents, require_ingestion
 from services.tickets.page_quality.evidence import PageEvidence
+from services.tickets.page_quality.page_uses import count_page_uses
 from services.tickets.page_quality.queries import WEEK_S
 from services.tickets.page_quality.refused_steps import refused_steps
 from services.tickets.tables import CitationRow, TicketRow
@@ -93,6 +95,10 @@ class CoverageService:
             if dismissed or not finding.dismissed_by:
                 pages[finding.document_id].append(finding)
         return PagesToMend(weeks=weeks, pages=self._group_by_page(pages), without=without)
+
+    def page_uses(self, *, days: int) -> PageUses:
+        """See `CoverageReports.page_uses`."""
+        return count_page_uses(self._database, days)
 
     def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
         """See `CoverageReports.dismiss`."""

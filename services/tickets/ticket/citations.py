@@ -1,21 +1,20 @@
 """Index of the document lines on which tickets rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
+from services.contracts.clarification import PageCard
 from services.contracts.gateway import Citing, NearestDocument
 from services.contracts.ticket import TicketStatus
-from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 from services.tickets.tables import CitationRow, TicketRow
 from services.workflow.model import Workflow
 
 MOST_CITING = 50
 """Most tickets listed for one document: the newest."""
-MOST_DOCUMENTS = 10_000
 
 
 def store_citations(session: Session, ticket_id: str, workflow_id: str, workflow: Workflow) -> None:
@@ -28,8 +27,10 @@ def store_citations(session: Session, ticket_id: str, workflow_id: str, workflow
     _add(session, ticket_id, workflow_id, spans)
 
 
-def store_nearest(session: Session, ticket_id: str, nearest: Sequence[NearestDocument]) -> None:
-    """Store the documents that came nearest to a ticket that nothing fits."""
+def store_nearest(
+    session: Session, ticket_id: str, nearest: Iterable[NearestDocument | PageCard]
+) -> None:
+    """Store the documents that came nearest to a ticket: nothing fits it, or they are a choice."""
     _add(
         session,
         ticket_id,
@@ -63,25 +64,6 @@ class Citations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    def alerts(self, since: float) -> dict[str, int]:
-        """Return alert counts by document, of tickets since then that cite it or came near it."""
-        distinct = (
-            select(CitationRow.document_id, CitationRow.ticket_id)
-            .where(CitationRow.ticket_id >= first_id_at(since))
-            .distinct()
-            .subquery()
-        )
-        alerts = func.sum(TicketRow.alerts)
-        statement = (
-            select(distinct.c.document_id, alerts)
-            .join(TicketRow, TicketRow.id == distinct.c.ticket_id)
-            .group_by(distinct.c.document_id)
-            .order_by(alerts.desc())
-            .limit(MOST_DOCUMENTS)
-        )
-        with self._database.session() as session:
-            return {id_: int(number) for id_, number in session.execute(statement)}
 
     def of_document(self, document_id: str) -> list[Citing]:
         """Return the newest tickets that cite the document or came near it, by latest workflow."""

@@ -22,6 +22,7 @@ from services.web.ui.knowledge.readings.pages import (
     create_owner_form,
     create_reading_forms,
     create_reading_pages,
+    create_review_form,
 )
 from services.web.ui.knowledge.readings.take_over import create_suggestion_forms
 
@@ -37,6 +38,7 @@ def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
         create_box_correction_form(backend),
         create_suggestion_forms(backend),
         create_owner_form(backend),
+        create_review_form(backend),
         create_proposal_pages(backend),
         create_document_pages(backend),
         create_picture_router(backend),

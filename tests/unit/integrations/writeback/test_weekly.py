@@ -1,11 +1,12 @@
 """Who looks after pages is told once a week, by two processes as by one."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from services.contracts.coverage import FindingKind, PageFinding, PagesToMend, PageToMend
+from services.contracts.readings import PageReview
 from services.integrations.writeback.service import WriteBack
 from services.integrations.writeback.settings import WriteBackSettings
 from services.integrations.writeback.targets import DIGESTS
@@ -16,6 +17,7 @@ from services.kit.sql.database import Database
 
 MONDAY_8 = datetime(2026, 11, 23, 8, tzinfo=UTC).timestamp()
 HOUR = 3600.0
+PUBLIC = "https://flow.example.net"
 SETTINGS = WriteBackSettings(
     _env_file=None,
     allowed_hosts=["chat.example.net"],
@@ -23,7 +25,7 @@ SETTINGS = WriteBackSettings(
     callback_url="https://chat.example.net/json",
     callback_secret="only-for-this-test",
     digest_day="monday",
-    public_url="https://flow.example.net",
+    public_url=PUBLIC,
 )
 
 
@@ -71,12 +73,22 @@ def covering():
 
 
 @pytest.fixture
-def digest(database, covering):
+def reviews():
+    return []
+
+
+@pytest.fixture
+def digest(database, covering, reviews):
     def digest(settings=SETTINGS):
         outbox = Outbox(database)
         write_back = WriteBack(settings, database, outbox)
         return WeeklyDigest(
-            database, outbox, write_back=write_back, covering=covering, settings=settings
+            database,
+            outbox,
+            write_back=write_back,
+            covering=covering,
+            reviews=lambda: reviews,
+            settings=settings,
         )
 
     return digest
@@ -176,7 +188,7 @@ def test_what_a_target_did_not_take_is_told_the_next_week(sent_lines, monkeypatc
 
 def test_it_tells_team_by_team_and_where_the_rest_is():
     pages = [page(*map(finding, range(5))), page(finding(1), owner="", id_="disk.md")]
-    message = build_digest("2026-W48", pages, "https://flow.example.net/knowledge/coverage/pages")
+    message = build_digest("2026-W48", pages, [], "https://flow.example.net")
     assert message.headline.startswith("2 pages are to be mended")
     assert message.lines[0] == "net:"
     assert "fan.md: 2 more" in message.lines
@@ -184,17 +196,48 @@ def test_it_tells_team_by_team_and_where_the_rest_is():
     assert message.lines[-1].endswith("/knowledge/coverage/pages")
 
 
+def test_a_review_is_told_once_with_its_day_and_where_it_is_done(sent_lines, reviews):
+    reviews.append(review(date(2026, 12, 4)))
+    assert sent_lines(48) == []
+    assert sent_lines(49) is None
+    reviews[0] = review(date(2026, 12, 11))
+    assert sent_lines(50) == []
+    message = build_digest("2026-W50", [], reviews, PUBLIC)
+    assert message.headline == "1 review is due"
+    assert message.lines[:2] == (
+        "<!channel>:",
+        f"fan.md to be reviewed by 2026-12-11, ada asks: {PUBLIC}/knowledge/readings/abc",
+    )
+    text = json.loads(DIGESTS["chat"](SETTINGS, message).body)["text"]
+    assert "<!channel>" not in text
+    assert json.loads(DIGESTS["callback"](SETTINGS, message).body)["reviews"][0]["team"] == (
+        "<!channel>"
+    )
+
+
+def review(due):
+    return PageReview(
+        document_id="fan.md",
+        title="Fan",
+        text_hash="abc",
+        team="<!channel>",
+        due=due,
+        by="ada",
+        at=datetime.now(UTC),
+    )
+
+
 @pytest.mark.parametrize("form", ["slack", "teams"])
 def test_what_a_page_says_gives_a_chat_no_orders(form):
     settings = SETTINGS.model_copy(update={"chat_form": form})
-    message = build_digest("2026-W48", [page(finding(3, "<!channel> & co"))], "")
+    message = build_digest("2026-W48", [page(finding(3, "<!channel> & co"))], [], "")
     body = json.loads(DIGESTS["chat"](settings, message).body)
     assert "<!channel>" not in json.dumps(body.get("text", ""))
     assert "!channel" in json.dumps(body)
 
 
 def test_a_program_is_told_signed():
-    request = DIGESTS["callback"](SETTINGS, build_digest("2026-W48", [page(finding(3))], ""))
+    request = DIGESTS["callback"](SETTINGS, build_digest("2026-W48", [page(finding(3))], [], ""))
     body = json.loads(request.body)
     assert (body["event"], body["pages"][0]["document_id"]) == ("pages.to_mend", "fan.md")
     assert request.headers["x-flowxpert-signature"].startswith("v1=")

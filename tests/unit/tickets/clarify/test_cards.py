@@ -21,6 +21,7 @@ from services.tickets.ticket.lifecycle import walk_again
 from services.tickets.ticket.retention import Retention
 from services.tickets.walk.fit import Thresholds
 from services.tickets.walk.walk import NO_PAGE
+from services.workflow.model import Citation
 from tests.unit.tickets.clarify.charts import DISK, chart
 
 UNSURE = Thresholds.shipped().unsure_from
@@ -118,6 +119,27 @@ def test_an_unsure_ticket_is_asked_first_which_of_its_three_closest_pages_it_is(
     assert (card["title"], card["heading_path"]) == ("Array", ["Array", "Mending"])
     assert (card["start_line"], card["end_line"]) == (7, 9)
     assert card["excerpt"] == "1. Look at it.\n2. Mend it."
+
+
+def test_pages_of_a_question_came_near_and_the_one_that_is_chosen_is_confirmed(desk):
+    ticket = desk.new()
+
+    def uses():
+        return desk.gateway.client.get("/v1/coverage/uses").json()
+
+    assert [uses()["pages"][id_]["near"] for id_ in (POOL, ARRAY, FAN)] == [1, 1, 1]
+    assert uses()["leading"] == []
+    desk.gateway.planner.workflows = [cited(ARRAY)]
+    desk.answer(ticket, ADA, ARRAY)
+    assert uses()["pages"][ARRAY] == {"answered": 1, "near": 0}
+    assert (uses()["leading"], uses()["answered"], uses()["near"]) == ([ARRAY], 1, 0)
+
+
+def cited(id_):
+    drawn = workflow_of(id_)
+    cite = Citation(document_id=id_, start_line=1, end_line=2)
+    steps = (drawn.steps[0].model_copy(update={"citations": (cite,)}), *drawn.steps[1:])
+    return drawn.model_copy(update={"steps": steps})
 
 
 def test_a_sure_ticket_is_not_asked_about_pages_that_are_far(desk):

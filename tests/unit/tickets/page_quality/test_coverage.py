@@ -1,13 +1,8 @@
 """Where knowledge is missing, and what rests on which document."""
 
-import time
-
 import pytest
-from sqlalchemy import update
 
 from services.tickets.page_quality.queries import WEEK_S, CoverageQueries, mondays_until
-from services.tickets.tables import TicketRow
-from services.tickets.ticket.citations import Citations
 from tests.unit.gateway.fakes import RUNBOOK
 
 NOTHING, CLOSEST, SURE = "nothing known", "closest known", "surely known"
@@ -79,16 +74,23 @@ def test_a_document_tells_which_tickets_rest_on_which_lines(gateway, walked):
     assert gateway.client.get("/v1/citations/other.md").json() == []
 
 
-def test_alerts_of_a_document_are_those_of_its_tickets_since_then(gateway, walked):
+def test_pages_are_counted_by_tickets_that_they_answered_and_came_near(gateway, walked):
     ticket = walked("Fan 2 failed", SURE, "a")
+    walked("Fan 3 failed", SURE, "c")
     near = walked("Disk 1 is full", NOTHING, "b")
-    with gateway.database.session() as session:
-        mine = TicketRow.id == ticket["id"]
-        session.execute(update(TicketRow).where(mine).values(alerts=7))
-    citations = Citations(gateway.database)
     assert near["nearest"][0]["document_id"] == RUNBOOK
-    assert citations.alerts(time.time() - 60) == {RUNBOOK: 8}
-    assert citations.alerts(time.time() + 60) == {}
+
+    def uses():
+        return gateway.client.get("/v1/coverage/uses").json()
+
+    assert uses()["pages"] == {RUNBOOK: {"answered": 2, "near": 1}}
+    assert (uses()["tickets"], uses()["leading"], uses()["near"]) == (3, [], 3)
+    accepted = gateway.client.put(
+        f"/v1/workflows/{ticket['workflow_id']}/acceptance", json={"accepted": True}
+    )
+    assert accepted.status_code == 200
+    confirmed = uses()
+    assert (confirmed["leading"], confirmed["answered"], confirmed["near"]) == ([RUNBOOK], 2, 1)
 
 
 def test_a_ticket_rests_on_what_the_version_that_it_shows_cites(gateway, walked):

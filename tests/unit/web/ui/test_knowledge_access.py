@@ -1,11 +1,13 @@
 """Who may do what on the pages of what is known."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
+from services.contracts.ingestion import Ownership
 from services.gateway.app import create_app
 from services.gateway.parts import GatewayParts
 from services.kit.queue.outbox import Outbox
@@ -132,6 +134,28 @@ def test_a_page_that_nobody_has_read_is_in_the_list(client_of):
     shown = client_of().get("/knowledge/readings?state=unread").text
     assert "nobody" in shown
     assert "Nobody has read it <b>1</b>" in shown
+
+
+def test_an_approver_asks_the_owner_of_a_chosen_page_for_a_review(client_of, ingestion):
+    ingestion.service.set_owner(Ownership(team="<b>net</b>"))
+    client, due = client_of(), datetime.now(UTC).date().isoformat()
+    assert 'name="document" value="fan.md"' in client.get("/knowledge/readings").text
+    for form, status in (
+        ({"document": "fan.md", "due": "2020-01-01"}, 422),
+        ({"document": "fan.md"}, 422),
+        ({"document": "gone.md", "due": due}, 404),
+    ):
+        assert client.post("/knowledge/reviews", data=form).status_code == status
+    shown = client.post("/knowledge/reviews", data={"document": "fan.md", "due": due})
+    assert f'asks for a review by <time datetime="{due}">' in shown.text
+    assert "&lt;b&gt;net" in shown.text
+    assert "<b>net</b>" not in shown.text
+    taken_back = client.post("/knowledge/reviews", data={"document": "fan.md", "withdraw": "1"})
+    assert "asks for a review" not in taken_back.text
+    key = client_of(KEY)
+    assert 'name="document"' not in key.get("/knowledge/readings").text
+    refused = key.post("/knowledge/reviews", data={"document": "fan.md", "due": due})
+    assert refused.status_code == 403
 
 
 @pytest.mark.parametrize(

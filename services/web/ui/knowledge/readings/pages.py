@@ -1,8 +1,8 @@
-"""Pages of readings to check, and their forms: the most urgent first, and one beside its page."""
+"""Pages of readings to check, and their forms: what a check brings first, and one by its page."""
 
 import json
-import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -11,17 +11,19 @@ from fastapi.responses import HTMLResponse, Response
 
 from services.contracts.ingestion import Ownership
 from services.contracts.readings import (
+    APPROVED_STATES,
     AnswerRequest,
     ApprovalRequest,
     PageState,
     ReadingDetail,
     Readings,
+    ReviewRequest,
     WaitingQuery,
 )
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
-from services.kit.errors import ConflictError, InvalidInputError
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.runbook.checking.check import UnusableReadingError, parse_reading
 from services.runbook.model import Reader
 from services.runbook.ports import ApprovalKind
@@ -31,8 +33,8 @@ from services.web.ui.knowledge.readings.boxes import boxes_view
 from services.web.ui.knowledge.readings.take_over import suggestions_view
 from services.web.ui.knowledge.readings.views import notation, procedure_views
 
-ALERTS_OF_S = 28 * 86_400
-"""Seconds for which alerts count: four weeks."""
+DAYS = 90
+"""Days for which tickets count."""
 PAGE_SIZE = 50
 
 _Word = Annotated[str, Query(max_length=200)]
@@ -53,8 +55,9 @@ def create_reading_pages(backend: KnowledgeBackend) -> APIRouter:
         start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     ) -> HTMLResponse:
         """List pages, the most urgent first; a state or reader that does not exist shows all."""
+        uses = backend.covering.page_uses(days=DAYS)
         query = WaitingQuery(
-            alerts=backend.citations.alerts(time.time() - ALERTS_OF_S),
+            uses=uses.pages,
             state=PageState(state) if state in set(PageState) else None,
             reader=Reader(reader) if reader in set(Reader) else None,
             doubts=True if doubts else None,
@@ -64,11 +67,19 @@ def create_reading_pages(backend: KnowledgeBackend) -> APIRouter:
             limit=PAGE_SIZE,
         )
         waiting = backend.readings().waiting(query)
+        leading = WaitingQuery(documents=uses.leading, limit=1)
+        checked = [leading.model_copy(update={"state": each}) for each in APPROVED_STATES]
         chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner, "text": text}
         return backend.page(
             "knowledge/readings/list.html",
             tab="Readings",
             found=waiting,
+            uses=uses,
+            checked=sum(backend.readings().waiting(each).total for each in checked)
+            if uses.leading
+            else 0,
+            today=datetime.now(UTC).date(),
+            may_approve=current_caller().may(Scope.APPROVE),
             chosen=chosen,
             asked=filtered_list_address("/knowledge/readings", chosen),
             start=start,
@@ -151,6 +162,29 @@ def create_owner_form(backend: KnowledgeBackend) -> APIRouter:
         """Set the owner of a root, a folder or a document; without a team remove the entry."""
         backend.services.ingestion.set_owner(Ownership(root=root, prefix=prefix.strip(), team=team))
         return redirect_to("knowledge", "readings", at="#owners")
+
+    return router
+
+
+def create_review_form(backend: KnowledgeBackend) -> APIRouter:
+    """Build the router of the form."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/knowledge/reviews")
+    @form_route(ConflictError, InvalidInputError, NotFoundError)
+    @needs(Need.APPROVE)
+    def review_of_pages(
+        document: Annotated[list[str], Form(max_length=PAGE_SIZE)],
+        due: Annotated[date | None, Form()] = None,
+        withdraw: Annotated[str, Form(max_length=1)] = "",
+    ) -> Response:
+        """Ask the owners of the chosen pages for a review by a day, or take that back."""
+        if due is None and not withdraw:
+            raise InvalidInputError("choose the day by which the pages are to be checked")
+        for id_ in document:
+            request = ReviewRequest(document_id=id_[:1024], due=None if withdraw else due)
+            backend.readings().request_review(request)
+        return redirect_to("knowledge", "readings")
 
     return router
 
