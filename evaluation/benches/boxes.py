@@ -3,17 +3,13 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.material.gold_pages import PageOf
+from evaluation.material.gold_pages import PageOf, shown_page, step_lines
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.boxes import JudgedBlock, PageBlocks, box_figures, box_intervals
 from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
 from services.knowledge.page.boxes import Box, candidates, find_boxes, last_own_line
-from services.knowledge.page.parsing import parse_page
-from services.knowledge.screening.document import ScreenedDocument
-from services.knowledge.screening.withheld import withheld_lines
-from services.workflow.model import StepKind
 
 Predicate = Callable[[LogicRow, Page], Sequence[Box]]
 """Boxes of a row's page."""
@@ -46,9 +42,7 @@ def box_rows(
     Options of an either/or, which are one box together, have one each.
     """
     for row in rows:
-        document = page_of(row)
-        withheld = withheld_lines(document.text, ScreenedDocument(document).for_model().text)
-        page = parse_page(document.text, withheld=withheld)
+        page = shown_page(page_of(row))
         boxes = predicate(row, page)
         boxed = {block.key for box in boxes for block in (box.block, *box.options)}
         blocks = [place.block for place in candidates(page)]
@@ -94,30 +88,21 @@ def _lines(block: Block) -> tuple[int, int]:
 
 
 def _judged(row: Mapping[str, Any], drawn: GoldGraph) -> PageBlocks:
-    steps = _step_lines(drawn)
-    return [JudgedBlock(block["box"], _has_line(block["lines"], steps)) for block in row["blocks"]]
+    steps = step_lines(drawn)
+    return [JudgedBlock(block["box"], has_line(block["lines"], steps)) for block in row["blocks"]]
 
 
 def _redrawn(
     row: Mapping[str, Any], rows: Mapping[str, GoldGraph], second: Mapping[str, GoldGraph]
 ) -> PageBlocks:
     """Return the blocks with a box where a second reader draws a step."""
-    first, other = (_step_lines(drawn[row["id"]]) for drawn in (rows, second))
+    first, other = (step_lines(drawn[row["id"]]) for drawn in (rows, second))
     return [
-        JudgedBlock(_has_line(block["lines"], other), _has_line(block["lines"], first))
+        JudgedBlock(has_line(block["lines"], other), has_line(block["lines"], first))
         for block in row["blocks"]
     ]
 
 
-def _has_line(span: tuple[int, int], lines: Collection[int]) -> bool:
+def has_line(span: tuple[int, int], lines: Collection[int]) -> bool:
+    """Return True if one of the lines is in the span."""
     return any(line in lines for line in range(span[0], span[1] + 1))
-
-
-def _step_lines(drawn: GoldGraph) -> set[int]:
-    return {
-        line
-        for node in drawn.nodes
-        if node.kind != StepKind.TERMINAL
-        for first, last in node.lines or ()
-        for line in range(first, last + 1)
-    }

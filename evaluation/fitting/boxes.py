@@ -1,23 +1,19 @@
 """`bench fit-boxes`: signs of form by which the steps of a page are told, from drawn pages."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.fitting.forests import fitted_forest
-from evaluation.material.gold_pages import PageOf
-from evaluation.material.logic_rows import GoldGraph, LogicRow
+from evaluation.material.gold_pages import PageOf, shown_page, step_lines
+from evaluation.material.logic_rows import LogicRow
 from services.kit.fits.trees import Forest
 from services.knowledge.page.box_fit import BoxFit, list_means, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
 from services.knowledge.page.boxes import candidates_with_words, lists_of
-from services.knowledge.page.parsing import parse_page
-from services.knowledge.screening.document import ScreenedDocument
-from services.knowledge.screening.withheld import withheld_lines
-from services.workflow.model import StepKind
 
 _THRESHOLDS = np.arange(0.3, 0.601, 0.01)
 _TREES, _LEAVES, _RATE, _SIGNS_TRIED = 200, 12, 0.05, 0.1
@@ -45,9 +41,7 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
     pages = []
     for row in rows:
         if row.reference is not None:
-            document = page_of(row)
-            withheld = withheld_lines(document.text, ScreenedDocument(document).for_model().text)
-            page = parse_page(document.text, withheld=withheld)
+            page = shown_page(page_of(row))
             places, lines = candidates_with_words(page), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)
@@ -55,17 +49,6 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
                 PageRows(row.set, tuple(signs_of(page, places)), tuple(lists_of(places)), is_step)
             )
     return pages
-
-
-def step_lines(drawing: GoldGraph) -> Collection[int]:
-    """Return the lines of the process and decision nodes of a drawing."""
-    return {
-        line
-        for node in drawing.nodes
-        if node.kind != StepKind.TERMINAL
-        for first, last in node.lines or ()
-        for line in range(first, last + 1)
-    }
 
 
 def fit_boxes(pages: Sequence[PageRows], provenance: str) -> BoxFit:

@@ -1,14 +1,19 @@
 """The page of a row: its own text, a document of the store, or a file of a corpus."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
-from evaluation.material.logic_rows import LogicRow
+from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.deployment.embedded import Embedded
 from services.ingestion.converters import reader_of
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Document
+from services.knowledge.page.block import Page
+from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
+from services.knowledge.screening.document import ScreenedDocument
+from services.knowledge.screening.withheld import withheld_lines
+from services.workflow.model import StepKind
 
 PageOf = Callable[[LogicRow], Document]
 
@@ -59,6 +64,23 @@ def page_of_pairs(pairs: Path, corpus: Path | None, platform: Embedded | None) -
     if platform and not corpus:
         return page_of_store(platform.documents)
     return page_of_corpus(corpus or pairs.resolve().parent.parent / "corpus")
+
+
+def shown_page(document: Document) -> Page:
+    """Return a document as people see it, with the lines that screening withholds marked."""
+    withheld = withheld_lines(document.text, ScreenedDocument(document).for_model().text)
+    return parse_page(document.text, withheld=withheld)
+
+
+def step_lines(drawing: GoldGraph) -> Collection[int]:
+    """Return the lines of the process and decision nodes of a drawing."""
+    return {
+        line
+        for node in drawing.nodes
+        if node.kind != StepKind.TERMINAL
+        for first, last in node.lines or ()
+        for line in range(first, last + 1)
+    }
 
 
 def _document(row: LogicRow, text: str) -> Document:

@@ -5,9 +5,9 @@ from statistics import fmean
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
-from scipy.stats import binomtest
 
 from evaluation.measures.figures import Figures
+from evaluation.measures.shares import wilson
 
 BENCHMARK = "acceptance"
 
@@ -36,19 +36,9 @@ def verdict_figures(verdicts: Sequence[Verdict]) -> Figures:
     n = len(verdicts)
     return {
         "n": n,
-        "accept": round(accepted / n, 3),
-        **_interval("accept", accepted, n),
+        **wilson("accept", accepted, n),
         "reject": round(sum(each.verdict == "reject" for each in verdicts) / n, 3),
-        "harm": round(harmed / n, 3),
-        **_interval("harm", harmed, n),
+        **wilson("harm", harmed, n),
         "key steps": round(fmean(each.recall for each in verdicts), 1),
         "clear": round(fmean(each.clear for each in verdicts), 2),
-    }
-
-
-def _interval(name: str, count: int, n: int) -> Figures:
-    interval = binomtest(count, n).proportion_ci(method="wilson")
-    return {
-        f"{name} from": round(float(interval.low), 3),
-        f"{name} to": round(float(interval.high), 3),
     }

@@ -93,6 +93,9 @@ def show_reading(detail: ReadingDetail) -> None:
         console.print("describes no procedure")
     for place, procedure in enumerate(detail.reading.procedures):
         _show_procedure(detail, place, procedure, name)
+    for question in detail.questions:
+        text = f"  ? {question.id}{_lines(question.lines)}: {question.text}"
+        console.print(Text(clean_text(text), style="yellow"))
     for offer in detail.offers:
         console.print(
             Text(

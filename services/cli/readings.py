@@ -270,19 +270,33 @@ def approve(
 @app.command()
 def answer(
     page: PageName,
-    doubt: Annotated[str, typer.Argument(help="The doubt's id in `show`.")],
-    answer: Annotated[int, typer.Argument(help="The number of the answer in `show`.")],
+    question: Annotated[str, typer.Argument(help="The id of the question or doubt in `show`.")],
+    answer: Annotated[str, typer.Argument(help="`yes` or `no`; for a doubt its number in `show`.")],
     *,
     data_dir: DataDir = None,
     url: Platform = None,
     as_json: AsJson = False,
 ) -> None:
-    """Settle a doubt by one of its answers."""
-    from services.contracts.readings import AnswerRequest  # noqa: PLC0415
+    """Answer a question about a page, which changes it where it is wrong, or settle a doubt."""
+    from services.contracts.readings import AnswerRequest, BlockEditRequest  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
-        request = AnswerRequest(doubt=doubt, answer=answer)
-        _print_reading(readings.answer(_hash(readings, page), request), as_json=as_json)
+        text_hash = _hash(readings, page)
+        detail = readings.get(text_hash)
+        of_page = next((each for each in detail.questions if each.id == question), None)
+        if answer.isdecimal() and of_page is None:
+            request = AnswerRequest(doubt=question, answer=int(answer))
+            detail = readings.answer(text_hash, request)
+        elif answer not in {"yes", "no"}:
+            raise InvalidInputError(f"expected yes, no or the number of an answer, got {answer!r}")
+        elif of_page is None or (edit := of_page.yes if answer == "yes" else of_page.no) is None:
+            detail = readings.answer_question(text_hash, question)
+        else:
+            place = of_page.procedure if detail.procedures else None
+            change = BlockEditRequest(procedure=place, edit=edit, revision=detail.revision)
+            detail = readings.edit_block(text_hash, change)
+        _print_reading(detail, as_json=as_json)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from services.runbook.editing.consequences import Consequences
 from services.runbook.editing.difference import Difference
 from services.runbook.editing.operations import MOST_OPERATIONS, Operation
 from services.runbook.model import Procedure, Reader, Reading, as_json
+from services.runbook.page_questions import PageQuestion
 from services.runbook.ports import ApprovalKind, BoxWord, Event, ReadingState, TicketDoubt
 from services.workflow.effects.effect import EffectLevel
 
@@ -204,6 +205,10 @@ class ReadingDetail(ReadingSummary):
     states: tuple[ProcedureState, ...]
     """States of the procedures, by their index."""
     offers: tuple[OfferedProcedure, ...] = ()
+    questions: tuple[PageQuestion, ...] = ()
+    """Questions to the page's owner, the likeliest wrong first. An answer is the edit that it
+    means, or, where it leaves the page as it is, an `answer_question`.
+    """
     lines: tuple[str, ...] = ()
     """Lines of the text; none if no document has it any more."""
     changed_blocks: tuple[str, ...] | None = None
@@ -334,7 +339,7 @@ class BoxCorrection(Value):
 
     document_id: str = Field(max_length=1024)
     key: str = Field(max_length=40)
-    """Key of the block, as a checklist's step names it in `node`."""
+    """Key of the block, as a checklist's step names it in `node`, or of a list or heading."""
     is_step: StrictBool | None
     """True if the block is a step to tick off; null withdraws the correction."""
 
@@ -430,9 +435,18 @@ class Readings(Protocol):
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """Settle a doubt; raises as `get` and `replace` do."""
 
+    def answer_question(self, text_hash: str, question: str) -> ReadingDetail:
+        """Note that what stands on the page at a question is right: nobody is asked it again.
+
+        Raises:
+            NotFoundError: No document has such a text.
+            ConflictError: The page does not ask this, or no longer does.
+        """
+
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """Store the caller's statement whether a block of a page is a step.
 
+        The key of a list stands for all its items, that of a heading for all up to the next one.
         It overrides the form of the block and any model's reading, as long as the block stays. A
         statement on a block that is gone may still be withdrawn.
 
@@ -498,6 +512,9 @@ class ReadingsClient(ContractClient):
     edit_block = route(Readings.edit_block, "POST", "/v1/readings/{text_hash}/block-edits")
     approve = route(Readings.approve, "POST", "/v1/readings/{text_hash}/approvals")
     answer = route(Readings.answer, "POST", "/v1/readings/{text_hash}/answers")
+    answer_question = route(
+        Readings.answer_question, "POST", "/v1/readings/{text_hash}/questions/{question}"
+    )
     correct_box = route(Readings.correct_box, "POST", "/v1/readings/boxes")
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:

@@ -303,6 +303,20 @@ class ReadingStore(ReadingSource, Protocol):
             NothingToUndoError: There is nothing.
         """
 
+    def answer_question(
+        self, text_hash: str, question: str, block: str, *, who: str, detail: str, doubt: str = ""
+    ) -> None:
+        """Note that a person answered a question: what stands at its block is right.
+
+        The reading's `doubt` that it asked about is settled.
+        """
+
+    def answered_questions(self, text_hash: str) -> dict[str, str]:
+        """Return the blocks of the answered questions of a text, by their ids."""
+
+    def carry_answers(self, text_hash: str, answered: Mapping[str, str]) -> None:
+        """Note which answers an earlier text hands on: blocks by the ids of their questions."""
+
     def carry_over(
         self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
     ) -> bool:
@@ -326,6 +340,9 @@ class ReadingStore(ReadingSource, Protocol):
 
     def served(self, text_hash: str) -> ServedReading | None:
         """Return the best reading of the text; None if nobody has read it."""
+
+    def unedited(self, text_hash: str) -> Reading | None:
+        """Return the best reading that is no person's; None if there is none."""
 
     def offers(self, text_hash: str) -> list[Offer]:
         """Return later readings' alternatives to the approved procedures."""

@@ -122,6 +122,18 @@ class TicketDoubtRow(Base):
     settled: Mapped[bool]
 
 
+class AnsweredQuestionRow(Base):
+    """A question about a text that a person has answered: what stands at its block is right."""
+
+    __tablename__ = "procedure_answered_question"
+
+    text_hash: Mapped[str] = mapped_column(
+        ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), primary_key=True
+    )
+    id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    block: Mapped[str] = mapped_column(String(80))
+
+
 class AnswerRow(Base):
     """A model's answer about lines of a text; the text need not have been read."""
 

@@ -359,3 +359,20 @@ def test_a_ticket_that_is_gone_takes_its_doubts_along_and_so_does_a_text(store):
     assert store.served(TEXT) is None
     with pytest.raises(ReadingNotFoundError):
         store.doubt(TEXT, ticket_doubt())
+
+
+def test_an_answer_is_kept_handed_on_and_taken_back_with_the_doubt_that_it_settled(store):
+    doubt = Doubt(id="d1", kind=DoubtKind.MISSING, node="n1", question="A step?")
+    store.put(TEXT, reading(Reader.MODEL, procedure("Fan"), doubts=(doubt,)))
+    store.answer_question(TEXT, "q1", "block", who="ann", detail="A step?", doubt="d1")
+    assert store.answered_questions(TEXT) == {"q1": "block"}
+    assert store.served(TEXT).reading.doubts == ()
+    assert store.unedited(TEXT).doubts == (doubt,)
+    store.carry_answers(OTHER, store.answered_questions(TEXT))
+    assert store.answered_questions(OTHER) == {"q1": "block"}
+    assert store.served(OTHER) is None
+    assert store.undo(TEXT, who="bob").what is Happening.ANSWERED
+    assert store.answered_questions(TEXT) == {}
+    assert store.served(TEXT).reading.doubts == (doubt,)
+    store.delete([OTHER])
+    assert store.answered_questions(OTHER) == {}

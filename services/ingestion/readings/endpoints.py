@@ -187,6 +187,12 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         """Settle a doubt by one of its answers."""
         return service.answer(text_hash, request)
 
+    @router.post("/{text_hash}/questions/{question}", responses=_CHANGES)
+    @needs(Need.APPROVE)
+    def answer_question(service: Service, text_hash: str, question: str) -> ReadingDetail:
+        """Note that what stands on the page at a question is right; nobody is asked it again."""
+        return service.answer_question(text_hash, question)
+
     @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
     @needs(Need.APPROVE)
     def undo_change(service: Service, text_hash: str) -> ReadingDetail:

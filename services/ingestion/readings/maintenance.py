@@ -98,7 +98,9 @@ class ReadingMaintenance:
         if not old_hash or old_hash == document.text_hash:
             return []
         try:
-            return self._carry(old_hash, document)
+            text = document.for_model().text
+            self._carry_answers(old_hash, document.text_hash, text)
+            return self._carry(old_hash, document, text)
         except UnavailableError:
             raise
         except Exception:  # noqa: BLE001 - the entry point of one page's approvals
@@ -128,13 +130,23 @@ class ReadingMaintenance:
         gone = set(leaving)
         return [hashed for hashed in hashes if gone.issuperset(named.get(hashed, ()))]
 
-    def _carry(self, old_hash: str, document: ScreenedDocument) -> list[str]:
+    def _carry_answers(self, old_hash: str, new_hash: str, text: str) -> None:
+        """Carry over the answers to questions whose blocks the new text has as well."""
+        answered = self.store.answered_questions(old_hash)
+        if not answered:
+            return
+        blocks = {place.block.key for place in parse_page(text).places()}
+        kept = {id_: block for id_, block in answered.items() if block in blocks}
+        if kept:
+            self.store.carry_answers(new_hash, kept)
+
+    def _carry(self, old_hash: str, document: ScreenedDocument, new: str) -> list[str]:
         recorded = self.store.summaries([old_hash]).get(old_hash)
         if recorded is None or not (recorded.approved or recorded.was_approved):
             return []
         approved = self.store.approved(old_hash)
-        old, new = self.texts.text(old_hash), document.for_model().text
-        moved = carry_over_procedures([each.procedure for each in approved], old or "", new)
+        old = self.texts.text(old_hash) or ""
+        moved = carry_over_procedures([each.procedure for each in approved], old, new)
         carried = [
             ApprovedProcedure(procedure=procedure, approval=each.approval)
             for procedure, each in zip(moved, approved, strict=True)

@@ -28,9 +28,9 @@ from services.ingestion.readings.json_lines import ReadingImport, line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.reviews import Reviews
-from services.kit.errors import NotFoundError
+from services.kit.errors import ConflictError, NotFoundError
 from services.knowledge.page.block import Page, Place
-from services.knowledge.page.boxes import candidates, find_boxes
+from services.knowledge.page.boxes import blocks_of, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentNotFoundError
 from services.runbook.checking.approvals import kind_by_origin
@@ -44,6 +44,7 @@ from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
 from services.runbook.editing.errors import NothingChangedError
 from services.runbook.model import Procedure, Reader, Reading, as_json
+from services.runbook.page_questions import PageQuestion, page_questions
 from services.runbook.ports import (
     BoxBefore,
     Event,
@@ -62,6 +63,10 @@ from services.runbook.ports import (
 _EXPORTED_AT_ONCE = 200
 _LONGEST_WORDS = 120
 _BEGUN = "begun from the boxes of the page"
+
+
+class NotAskedError(ConflictError):
+    """The page does not ask this question, or no longer does."""
 
 
 class NoSuchBlockError(NotFoundError):
@@ -124,14 +129,14 @@ class ReadingsService:
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
-        before, detail = self._put_box(correction)
+        before, detail = self._put_boxes(correction)
         text_hash = self._texts.of_documents([correction.document_id]).get(correction.document_id)
-        if before is not None and text_hash:
-            self._store.note_boxes(text_hash, [before], who=self._who, detail=detail)
+        if before and text_hash:
+            self._store.note_boxes(text_hash, before, who=self._who, detail=detail)
         return correction
 
-    def _put_box(self, correction: BoxCorrection) -> tuple[BoxBefore | None, str]:
-        """Store a correction; return the one before, None if it was the same, and its words.
+    def _put_boxes(self, correction: BoxCorrection) -> tuple[list[BoxBefore], str]:
+        """Store a correction; return those before that it changed, and its words.
 
         Raises:
             NotFoundError: No document has this id, or its page no such block.
@@ -139,25 +144,29 @@ class ReadingsService:
         id_, key = correction.document_id, correction.key
         page = self._page(id_)
         boxes = self._boxes
-        place = next((each for each in candidates(page) if each.block.key == key), None)
-        is_kept = key in boxes.corrections([id_]).get(id_, {})
-        if place is None and not (is_kept and correction.is_step is None):
+        places = blocks_of(page, key)
+        words = {each.key: each for each in boxes.words(id_)}
+        if not places and not (key in words and correction.is_step is None):
             raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
-        block = None
-        if place is not None:
-            steps = {box.block.key for box in find_boxes(page, habit=boxes.habit())}
-            block = MarkedBlock(
+        steps = {box.block.key for box in find_boxes(page, habit=boxes.habit())}
+        marked: dict[str, MarkedBlock | None] = {
+            place.block.key: MarkedBlock(
                 words=first_instruction(place.block)[:_LONGEST_WORDS],
                 headings=_headings(place),
                 line=place.block.start_line,
-                was_step=key in steps,
+                was_step=place.block.key in steps,
             )
-        words = next((each for each in boxes.words(id_) if each.key == key), None)
-        boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
-        is_same = correction.is_step is (words.is_step if words else None)
-        before = None if is_same else BoxBefore(document_id=id_, key=key, word=words)
+            for place in places
+        }
+        before = []
+        for each, block in (marked or {key: None}).items():
+            boxes.put(id_, each, is_step=correction.is_step, who=self._who, block=block)
+            word = words.get(each)
+            if correction.is_step is not (word.is_step if word else None):
+                before.append(BoxBefore(document_id=id_, key=each, word=word))
         state = {True: "a step", False: "no step", None: "as its form says"}[correction.is_step]
-        return before, f"{block.words if block else key}: {state}"
+        named = "; ".join(block.words for block in marked.values() if block) or key
+        return before, f"{named}: {state}"
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
@@ -245,13 +254,10 @@ class ReadingsService:
             self.correct_box(correction)
             return self.get(text_hash)
         self._check_whole(text_hash, edited)
-        before = None
-        if correction is not None and edit.block in {
-            place.block.key for place in candidates(self._page(document_id))
-        }:
-            before, _ = self._put_box(correction)
+        boxes: Sequence[BoxBefore] = ()
+        if correction is not None and blocks_of(self._page(document_id), edit.block):
+            boxes, _ = self._put_boxes(correction)
         detail = "; ".join([*([_BEGUN] if stored is None else []), *edited.effects])
-        boxes = (before,) if before else ()
         return self._replace(text_hash, served, edited.reading, detail=detail, boxes=boxes)
 
     def _document(self, text_hash: str, request: BlockEditRequest) -> str:
@@ -365,6 +371,18 @@ class ReadingsService:
         )
         return self.get(text_hash)
 
+    def answer_question(self, text_hash: str, question: str) -> ReadingDetail:
+        """See `Readings.answer_question`."""
+        served = self._store.served(text_hash) or self._unread(text_hash)
+        questions = {each.id: each for each in self._questions(text_hash, served)}
+        if question not in questions:
+            raise NotAskedError(f"the page does not ask {question[:80]!r}: look at it again")
+        seen = questions[question]
+        self._store.answer_question(
+            text_hash, seen.id, seen.block, who=self._who, detail=seen.text, doubt=seen.doubt
+        )
+        return self.get(text_hash)
+
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""
         self._store.undo(text_hash, who=self._who)
@@ -468,6 +486,21 @@ class ReadingsService:
         if revision and revision != revision_of(served):
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
+    def _questions(self, text_hash: str, served: ServedReading) -> tuple[PageQuestion, ...]:
+        """Return the questions to the owner of a page; none if no document has its text."""
+        id_ = next(iter(self._texts.ids_of(text_hash)), "")
+        if not id_:
+            return ()
+        return page_questions(
+            self._page(id_),
+            id_,
+            served,
+            self._store.unedited(text_hash),
+            corrections=self._boxes.corrections([id_]).get(id_, {}),
+            habit=self._boxes.habit(),
+            answered=self._store.answered_questions(text_hash),
+        )
+
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
         recorded = self._store.summaries([text_hash]).get(text_hash)
         text = self._texts.text(text_hash)
@@ -494,6 +527,7 @@ class ReadingsService:
             reading=served.reading,
             states=tuple(states),
             offers=tuple(offers),
+            questions=self._questions(text_hash, served),
             lines=tuple(text.split("\n")) if text is not None else (),
             changed_blocks=(
                 self._approved_blocks.changed(text_hash, text)

@@ -1,11 +1,20 @@
 """Blocks of a page that are steps to tick off."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.knowledge.page.alternatives import alternatives
 from services.knowledge.page.block import Block, BlockKind, Page, Place, plain
-from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit, shipped_fit
+from services.knowledge.page.box_fit import (
+    AS_SHIPPED,
+    BoxFit,
+    Habit,
+    added_log_odds,
+    coarse_signs,
+    log_odds,
+    shipped_fit,
+)
 from services.knowledge.page.box_signs import is_only_link, signs_of
 
 _NO_CORRECTIONS: Mapping[str, bool] = {}
@@ -62,6 +71,39 @@ def candidates(page: Page) -> Iterator[Place]:
         is_of_kind = block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH}
         if is_of_kind and not block.is_withheld and (plain(block.words) or leading_content(block)):
             yield place
+
+
+def blocks_of(page: Page, key: str) -> list[Place]:
+    """Return the candidates that a key stands for: a block itself, or all of a list or section.
+
+    Those of a list are its own items; those of a heading reach to the next heading.
+    """
+    return [
+        place
+        for place in candidates(page)
+        if key == place.block.key
+        or (place.block.kind is BlockKind.ITEM and key == place.parents[-1].key)
+        or (place.headings and key == place.headings[-1].key)
+    ]
+
+
+def step_chances(
+    page: Page, fit: BoxFit | None = None, habit: Habit = AS_SHIPPED
+) -> dict[str, float]:
+    """Return by key the chance that a candidate is a step, of those whose form decides.
+
+    It is of the block's list as a whole, as `find_boxes` decides, but for what the `habit` adds.
+    """
+    fit = fit or shipped_fit()
+    formed = candidates_with_words(page)
+    rows = signs_of(page, formed) if formed else []
+    means = fit.chances(rows, lists_of(formed)) if formed else []
+    chances = {}
+    for place, row, mean in zip(formed, rows, means, strict=True):
+        odds = log_odds(mean) + added_log_odds(coarse_signs(row), habit)
+        if is_of_form(place):
+            chances[place.block.key] = 1 / (1 + math.exp(-odds))
+    return chances
 
 
 def candidates_with_words(page: Page) -> list[Place]:

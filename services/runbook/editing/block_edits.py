@@ -17,7 +17,7 @@ LONGEST_ADDED = 1_000
 
 
 class SetBox(NotationModel):
-    """The block is a step to tick off, or none."""
+    """The block is a step to tick off, or none; that of a list or heading: each of its blocks."""
 
     edit: Literal["box"] = "box"
     block: BlockKey

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from services.knowledge.page.block import Block, BlockKind, Page
-from services.knowledge.page.boxes import last_own_line
+from services.knowledge.page.boxes import blocks_of, last_own_line
 from services.language.clauses import parse_condition
 from services.language.questions import as_question
 from services.language.sentences import sentences
@@ -140,13 +140,14 @@ class _BlockChange:
     # Boxes and notes.
 
     def set_box(self, edit: SetBox) -> None:
-        """Make the block a step at its place in the page, or take its step away."""
-        node = self._nodes.step(edit.block)
-        if edit.is_step and node is None:
-            self._become_step(edit.block)
-        elif not edit.is_step:
-            self._drop_notes(edit.block)
-            self._drop_step(edit.block)
+        """Make the block, or all of a list or section, steps in their places, or none."""
+        below = [place.block.key for place in blocks_of(self._page, edit.block)]
+        for key in below or [edit.block]:
+            if edit.is_step and self._nodes.step(key) is None:
+                self._become_step(key)
+            elif not edit.is_step:
+                self._drop_notes(key)
+                self._drop_step(key)
 
     def _become_step(self, key: str) -> None:
         place = self._nodes.place(key)

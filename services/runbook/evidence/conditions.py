@@ -7,6 +7,7 @@ part in no score.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -45,6 +46,12 @@ class ConditionForests(FittedFile):
     """The material and the command of the fit."""
     figures: dict[str, dict[str, float]] = Field(default_factory=dict)
     """Results on held-out ids, by reader and kind."""
+
+
+@cache
+def shipped_forests() -> ConditionForests:
+    """Return the forests that come with the package, read once."""
+    return ConditionForests.shipped()
 
 
 class Condition(Value):

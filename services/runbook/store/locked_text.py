@@ -26,6 +26,7 @@ from services.runbook.ports import (
 )
 from services.runbook.serving import merge_served
 from services.runbook.tables import (
+    AnsweredQuestionRow,
     ApprovalRow,
     BoxRow,
     HistoryRow,
@@ -35,7 +36,7 @@ from services.runbook.tables import (
 )
 
 Snapshot = dict[str, Any]
-"""People's readings, approvals, settled doubts and boxes of a text as JSON, for undoing."""
+"""People's readings, approvals, answers, settled doubts and boxes of a text as JSON."""
 
 _CACHED_READINGS = 512
 """Readings kept as objects, some 20 MB."""
@@ -78,9 +79,11 @@ class LockedText:
         self._initial = dict(self.readings), self.approved
         self.ticket_rows: Sequence[TicketDoubtRow] = ()
         self._load_doubts()
+        questions = select(AnsweredQuestionRow).where(AnsweredQuestionRow.text_hash == text_hash)
+        self.answered = {row.id: row.block for row in session.scalars(questions)}
 
     def snapshot(self, boxes: Sequence[BoxBefore] = ()) -> Snapshot:
-        """Return people's readings, approvals and settled doubts as they are, beside `boxes`."""
+        """Return what people did to the text as it is, beside `boxes`."""
         readings: Snapshot = {
             reader.value: as_json(self.readings[reader]) if reader in self.readings else None
             for reader in _PEOPLE_READERS
@@ -91,10 +94,11 @@ class LockedText:
         settled = [[row.ticket, row.step] for row in self.ticket_rows if row.settled]
         approval = {"approved": approved, "was_approved": self.row.was_approved}
         corrections = [each.model_dump(mode="json") for each in boxes]
-        return {**readings, **approval, "settled": settled, "boxes": corrections}
+        answers = {"settled": settled, "answered": self.answered}
+        return {**readings, **approval, **answers, "boxes": corrections}
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Restore people's readings, approvals, settled doubts and boxes from a snapshot."""
+        """Restore what people did to the text from a snapshot."""
         for reader in _PEOPLE_READERS:
             before = snapshot[reader.value]
             if before is None:
@@ -112,6 +116,7 @@ class LockedText:
                 fields = each.word.model_dump(exclude={"key", "at"})
                 fields |= {"headings": list(each.word.headings), "updated_at": each.word.at}
                 self.session.add(BoxRow(**mine, **fields))
+        self.set_answered(snapshot.get("answered", {}))
 
     def add(self, doubt: TicketDoubt) -> None:
         """Store a ticket's doubt as open."""
@@ -181,6 +186,16 @@ class LockedText:
                 kind=each.approval.kind.value,
             )
             for each in approved
+        )
+
+    def set_answered(self, answered: Mapping[str, str]) -> None:
+        """Replace the answered questions by these, blocks by their ids."""
+        self.answered = dict(answered)
+        mine = AnsweredQuestionRow.text_hash == self.hash
+        self.session.execute(delete(AnsweredQuestionRow).where(mine))
+        self.session.add_all(
+            AnsweredQuestionRow(text_hash=self.hash, id=id_, block=block)
+            for id_, block in answered.items()
         )
 
     def note(

@@ -28,7 +28,13 @@ from services.runbook.ports import (
     TextSummary,
     TicketDoubt,
 )
-from services.runbook.serving import SERVING_ORDER, find_offers, is_covered, merge_served
+from services.runbook.serving import (
+    SERVING_ORDER,
+    best_reading,
+    find_offers,
+    is_covered,
+    merge_served,
+)
 from services.runbook.store.locked_text import (
     LockedText,
     reading_of,
@@ -36,6 +42,7 @@ from services.runbook.store.locked_text import (
     ticket_doubt,
 )
 from services.runbook.tables import (
+    AnsweredQuestionRow,
     AnswerRow,
     ApprovalRow,
     HistoryRow,
@@ -181,6 +188,33 @@ class SqlReadingStore:
             text.note(who, Happening.UNDONE, f"{last.what} {last.detail}".strip())
             return _event(last)
 
+    def answer_question(
+        self, text_hash: str, question: str, block: str, *, who: str, detail: str, doubt: str = ""
+    ) -> None:
+        """See `ReadingStore.answer_question`."""
+        with self._locked(text_hash) as text:
+            before = text.snapshot()
+            now = text.served()
+            if now and any(each.id == doubt for each in now.reading.doubts):
+                left = tuple(each for each in now.reading.doubts if each.id != doubt)
+                settled = now.reading.model_copy(
+                    update={"doubts": left, "reader": Reader.PERSON, "version": "", "model": ""}
+                )
+                text.keep(without_ticket_doubts(settled))
+            text.set_answered(text.answered | {question: block})
+            text.note(who, Happening.ANSWERED, detail, before)
+
+    def answered_questions(self, text_hash: str) -> dict[str, str]:
+        """See `ReadingStore.answered_questions`."""
+        mine = select(AnsweredQuestionRow).where(AnsweredQuestionRow.text_hash == text_hash)
+        with self._database.session() as session:
+            return {row.id: row.block for row in session.scalars(mine)}
+
+    def carry_answers(self, text_hash: str, answered: Mapping[str, str]) -> None:
+        """See `ReadingStore.carry_answers`."""
+        with self._locked(text_hash) as text:
+            text.set_answered({**answered, **text.answered})
+
     def carry_over(
         self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
     ) -> bool:
@@ -222,6 +256,13 @@ class SqlReadingStore:
                     if best is not None:
                         by_hash[text_hash] = with_ticket_doubts(best, doubts.get(text_hash, []))
         return by_hash
+
+    def unedited(self, text_hash: str) -> Reading | None:
+        """See `ReadingStore.unedited`."""
+        with self._database.session() as session:
+            stored = _readings(session, [text_hash]).get(text_hash, {})
+        stored.pop(Reader.PERSON, None)
+        return best_reading({reader: reading_of(each.json) for reader, each in stored.items()})
 
     def offers(self, text_hash: str) -> list[Offer]:
         """See `ReadingStore.offers`."""

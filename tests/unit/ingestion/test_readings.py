@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    BlockEditRequest,
     BoxCorrection,
     PageState,
     ReadingQuery,
@@ -24,6 +25,7 @@ from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.document import hash_of
 from services.runbook.checking.check import UnusableReadingError, parse_reading
 from services.runbook.checklist.build import first_instruction
+from services.runbook.editing.block_edits import SetBox
 from services.runbook.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.runbook.ports import Happening, ReadingState
 from services.runbook.store.sql_readings import SqlReadingStore
@@ -183,6 +185,16 @@ class TestBoxes:
         assert readings.box_corrections("fan.md") == []
         with pytest.raises(NotFoundError, match="id of an ingested document"):
             readings.box_corrections("no.md")
+
+    def test_a_word_on_a_list_is_one_on_each_of_its_items(self, harness, readings):
+        ingest(harness)
+        places = [place for place in parse_page(PAGE).places() if place.block.number]
+        a_list = BoxCorrection(document_id="fan.md", key=places[0].parents[-1].key, is_step=False)
+        readings.correct_box(a_list)
+        expected = dict.fromkeys((place.block.key for place in places), False)
+        assert harness.service.contents("fan.md").boxes == expected
+        readings.correct_box(a_list.model_copy(update={"is_step": None}))
+        assert harness.service.contents("fan.md").boxes == {}
 
     def test_a_page_or_block_that_is_not_there_is_refused(self, harness, readings):
         ingest(harness)
@@ -355,6 +367,51 @@ class TestApproval:
                 continue
             break
         assert readings.get(hash_of(new)).state is ReadingState.APPROVED
+
+
+class TestQuestions:
+    TEXT = f"{PAGE}\nThe chassis has six of them.\n\nThe fan may be loud.\n"
+
+    def test_an_answer_holds_while_the_block_stands_and_is_undone(self, harness, readings):
+        text_hash = ingest(harness, self.TEXT)
+        before = readings.get(text_hash).questions
+        first = next(each for each in before if each.lines == ((6, 6),))
+        detail = readings.answer_question(text_hash, first.id)
+        assert detail.questions == tuple(each for each in before if each != first)
+        assert (detail.reader, readings.find(QUERY)) == (None, []), "nobody has read it"
+        assert readings.history(text_hash)[0].detail == first.text
+        with pytest.raises(ConflictError, match="look at it again"):
+            readings.answer_question(text_hash, first.id)
+        assert first in readings.undo(text_hash).questions
+        readings.answer_question(text_hash, first.id)
+        longer = ingest(harness, f"{self.TEXT}\nIt is in the basement.\n")
+        assert first.id not in {each.id for each in readings.get(longer).questions}
+        gone = ingest(harness, PAGE)
+        with pytest.raises(ConflictError):
+            readings.answer_question(gone, first.id)
+        assert first in readings.get(ingest(harness, self.TEXT)).questions
+
+    def test_a_list_is_set_at_once_in_a_reading_too_and_undone(self, harness, readings):
+        text_hash = ingest(harness, self.TEXT)
+        places = parse_page(self.TEXT).places()
+        key = next(place.parents[-1].key for place in places if place.block.number)
+        readings.begin(text_hash)
+        no_steps = BlockEditRequest(edit=SetBox(block=key, is_step=False))
+        detail = readings.edit_block(text_hash, no_steps)
+        texts = [node.text for each in detail.reading.procedures for node in each.walk()]
+        assert not {"Look at the tray", "Seat the fan"}.intersection(texts)
+        assert len(harness.service.contents("fan.md").boxes) == 2
+        readings.undo(text_hash)
+        assert harness.service.contents("fan.md").boxes == {}
+
+    def test_a_corrected_box_is_no_question(self, harness, readings):
+        text_hash = ingest(harness, self.TEXT)
+        first = readings.get(text_hash).questions[0]
+        edit = first.yes or first.no
+        readings.correct_box(
+            BoxCorrection(document_id="fan.md", key=edit.block, is_step=edit.is_step)
+        )
+        assert first.block not in {each.block for each in readings.get(text_hash).questions}
 
 
 class TestPeople:

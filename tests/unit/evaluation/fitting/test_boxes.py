@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from evaluation.fitting.boxes import f1, fit_boxes, left_out_chances, page_rows, step_lines
-from evaluation.material.gold_pages import own_page
+from evaluation.fitting.boxes import f1, fit_boxes, left_out_chances, page_rows
+from evaluation.material.gold_pages import own_page, step_lines
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 
 TEXT = """# Tank {n}

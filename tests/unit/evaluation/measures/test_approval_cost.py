@@ -1,6 +1,7 @@
 import pytest
 
-from evaluation.measures.approval_cost import approval_costs
+from evaluation.measures.approval_cost import approval_costs, box_taps
+from evaluation.measures.boxes import JudgedBlock
 from evaluation.measures.logic import LogicCase
 from services.knowledge.embedding.embedders import HashingEmbedder
 from tests.unit.evaluation.drawings import DOC, chart, cited
@@ -30,3 +31,22 @@ def test_what_differs_is_counted(lines, operations):
 
 def test_without_a_workflow_nothing_is_counted():
     assert approval_costs([LogicCase(DOC, GOLD, None)], HashingEmbedder(512)) == {}
+
+
+@pytest.mark.parametrize(
+    ("sections", "taps"),
+    [
+        ([["++", "--"]], 0),
+        ([["+-", "b"]], 1),  # one box too much
+        ([["sss", "+"]], 1),  # a list without boxes
+        ([["bbb", "b", "bb"], ["+"]], 1),  # a section that is none
+        ([["bbb", "b", "b+"]], 2),  # but for one block
+    ],
+)
+def test_a_tap_sets_a_block_a_list_or_a_section(sections, taps):
+    """`+` is a box, `-` none, both rightly; `b` is a box too much, `s` one that is missing."""
+    drawn = [
+        [[JudgedBlock(sign in "+b", sign in "+s") for sign in blocks] for blocks in lists]
+        for lists in sections
+    ]
+    assert box_taps(drawn) == taps

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from markupsafe import Markup
 
@@ -11,7 +10,7 @@ from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
 from services.runbook.checking.approvals import ApprovalUse, suffices
 from services.runbook.editing.outline import Outline
-from services.runbook.evidence.conditions import ConditionForests, mark_doubts
+from services.runbook.evidence.conditions import mark_doubts, shipped_forests
 from services.runbook.lowering import lower
 from services.runbook.model import Doubt, LineRange, Procedure, Reading, as_json
 from services.runbook.program import extent_lines, with_ids
@@ -88,7 +87,7 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     if not suffices(detail.states[place].kind, ApprovalUse.CONDITIONS):
         origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
         signed = workflow.model_copy(update={"provenance": origin})
-        workflow = mark_doubts(signed, {name: "\n".join(detail.lines)}, _forests())
+        workflow = mark_doubts(signed, {name: "\n".join(detail.lines)}, shipped_forests())
     steps = tuple(_shown_steps(workflow, Outline(with_ids(procedure))))
     numbers = extent_lines(procedure)
     first = max(1, min(numbers, default=1) - _LINES_AROUND)
@@ -116,11 +115,6 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
         ),
         others=tuple(undrawn_nodes(procedure, {each.step.node for each in steps})),
     )
-
-
-@cache
-def _forests() -> ConditionForests:
-    return ConditionForests.shipped()
 
 
 def _shown_steps(workflow: Workflow, outline: Outline) -> Iterator[ShownStep]:

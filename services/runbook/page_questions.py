@@ -1,0 +1,327 @@
+"""Yes/no questions about a page that its owner is asked, the likeliest wrong first."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from services.kit.text import ellipsize
+from services.kit.value import Value
+from services.knowledge.page.block import Block, BlockKind, Page, Place
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
+from services.knowledge.page.boxes import (
+    blocks_of,
+    candidates,
+    find_boxes,
+    last_own_line,
+    lists_of,
+    step_chances,
+)
+from services.runbook.checklist.build import first_instruction
+from services.runbook.editing.block_edits import BlockEdit, SetBox, SetCondition, SetEnd
+from services.runbook.evidence.conditions import (
+    MOST_STEPS,
+    Condition,
+    ConditionForests,
+    conditions_of,
+    shipped_forests,
+)
+from services.runbook.evidence.fact import FactKind
+from services.runbook.evidence.facts import facts_of
+from services.runbook.evidence.grounded_workflow import GroundedWorkflow
+from services.runbook.evidence.page_lines import CitedPages
+from services.runbook.lowering import lower
+from services.runbook.model import Doubt, DoubtKind, LineRange, Reading
+from services.runbook.ports import ReadingState, ServedReading
+from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.plain import plain
+
+MOST_QUESTIONS = 5
+LEAST_CHANCE_WRONG = 0.2
+"""The lowest chance of a fault that is worth a tap."""
+_WRONG_IF_SAMPLES_DIFFER = {DoubtKind.CONDITION: 0.54, DoubtKind.STEP: 0.55, DoubtKind.MISSING: 0.9}
+"""Shares of 40 drawn pages on which the reading was wrong where another sample differed."""
+_LONGEST_WORDS = 90
+_ID_LENGTH = 12
+_LONGEST_SPAN = 15
+"""Lines; a longer citation does not say at which block a step stands."""
+_NO_CORRECTIONS: Mapping[str, bool] = {}
+
+
+class PageQuestion(Value):
+    """A yes/no question about what stands at a block of a page."""
+
+    id: str
+    """Stays the same while block and question do, whatever else changes on the page."""
+    block: str
+    """Key of the block; that of a list for all its items."""
+    procedure: int = 0
+    """Index of the procedure that an answer changes."""
+    text: str
+    yes: BlockEdit | None = None
+    """Change that a Yes means; None if a Yes leaves it as it is."""
+    no: BlockEdit | None = None
+    """Change that a No means; None if a No leaves it as it is."""
+    chance_wrong: float
+    """Chance that the page is read wrongly here."""
+    lines: tuple[LineRange, ...] = ()
+    doubt: str = ""
+    """Id of the reading's doubt that an answer settles."""
+
+    @classmethod
+    def of(cls, text: str, block: str, *, chance_wrong: float, **fields: Any) -> "PageQuestion":  # noqa: ANN401 - fields
+        """Create a question whose id is made of its block and text."""
+        digest = hashlib.sha256(f"{block} {text}".encode()).hexdigest()[:_ID_LENGTH]
+        return cls(id=digest, text=text, block=block, chance_wrong=round(chance_wrong, 3), **fields)
+
+
+def page_questions(
+    page: Page,
+    document_id: str,
+    served: ServedReading | None,
+    unedited: Reading | None,
+    *,
+    corrections: Mapping[str, bool] = _NO_CORRECTIONS,
+    habit: Habit = AS_SHIPPED,
+    answered: Collection[str] = (),
+    changed: Collection[str] | None = None,
+) -> tuple[PageQuestion, ...]:
+    """Return what the owner of a page is asked, at most `MOST_QUESTIONS`.
+
+    Of a page whose procedures nobody has read they are about its boxes. Of a reading they are what
+    was doubtful before people edited it and still stands. Nothing approved is asked about.
+
+    Args:
+        page: The page.
+        document_id: The document that the reading cites.
+        served: What is served of the page; None if nobody has read it.
+        unedited: The best reading that is no person's.
+        corrections: People's corrections of boxes by the key of the block.
+        habit: Weights of the form of steps.
+        answered: Ids of questions that a person has answered.
+        changed: Keys of the blocks that the page's approved text had not; None if no earlier text
+            was approved.
+    """
+    procedures = served.reading.procedures if served else ()
+    is_open = [
+        served is not None and served.state(place) is ReadingState.READ
+        for place in range(len(procedures))
+    ]
+    possible: list[PageQuestion] = []
+    if all(each.begun_from_boxes for each in procedures):
+        if any(is_open) or not procedures:
+            possible = list(box_questions(page, corrections, habit))
+    elif served is not None and unedited is not None:
+        forests = shipped_forests()
+        doubtful = {q.id for q in reading_questions(unedited, page, document_id, forests)}
+        possible = [
+            question
+            for question in reading_questions(served.reading, page, document_id, forests)
+            if question.id in doubtful
+            and is_open[question.procedure]
+            and question.block not in corrections
+        ]
+    return choose_questions(page, possible, answered=answered, changed=changed)
+
+
+def choose_questions(
+    page: Page,
+    questions: Iterable[PageQuestion],
+    *,
+    answered: Collection[str] = (),
+    changed: Collection[str] | None = None,
+) -> tuple[PageQuestion, ...]:
+    """Return the questions to ask, at most `MOST_QUESTIONS`, one at a block.
+
+    Args:
+        page: The page.
+        questions: All that could be asked.
+        answered: Ids of questions that a person has answered.
+        changed: Keys of the blocks that the page's approved text had not; None if no earlier text
+            was approved.
+    """
+    by_block: dict[str, PageQuestion] = {}
+    for question in sorted(questions, key=lambda each: -each.chance_wrong):
+        if question.chance_wrong < LEAST_CHANCE_WRONG or question.id in answered:
+            continue
+        blocks = {question.block, *(place.block.key for place in blocks_of(page, question.block))}
+        if changed is None or not blocks.isdisjoint(changed):
+            by_block.setdefault(question.block, question)
+    return tuple(by_block.values())[:MOST_QUESTIONS]
+
+
+def box_questions(
+    page: Page,
+    corrections: Mapping[str, bool] = _NO_CORRECTIONS,
+    habit: Habit = AS_SHIPPED,
+    fit: BoxFit | None = None,
+) -> Iterator[PageQuestion]:
+    """Yield for each block that no person corrected whether it is a step; for a list once.
+
+    Items of an either/or are not asked about: its box is the line that leads to it.
+    """
+    boxes = find_boxes(page, corrections, fit, habit)
+    boxed = {box.block.key for box in boxes}
+    options = {option.key for box in boxes for option in box.options}
+    chances = step_chances(page, fit, habit)
+    places = [each for each in candidates(page) if each.block.key in chances]
+    lists: dict[str, list[Place]] = {}
+    for place, name in zip(places, lists_of(places), strict=True):
+        lists.setdefault(name, []).append(place)
+    for name, group in lists.items():
+        keys = [place.block.key for place in group]
+        if not corrections.keys().isdisjoint(keys) or not options.isdisjoint(keys):
+            continue
+        is_whole = len({key in boxed for key in keys}) == 1
+        parts = [(name, group)] if is_whole else [(each.block.key, [each]) for each in group]
+        for key, members in parts:
+            yield _box_question(key, members, chances, is_step=members[0].block.key in boxed)
+
+
+def _box_question(
+    key: str, places: Sequence[Place], chances: Mapping[str, float], *, is_step: bool
+) -> PageQuestion:
+    """Ask whether a block, or each of a list, is a step."""
+    blocks = [place.block for place in places]
+    chance = fmean(chances[block.key] for block in blocks)
+    words = _short(first_instruction(blocks[0]))
+    many = f"Are these {len(blocks)} items steps, from “{words}” on?"
+    return PageQuestion.of(
+        f"Is this a step: “{words}”?" if len(blocks) == 1 else many,
+        key,
+        yes=None if is_step else SetBox(block=key, is_step=True),
+        no=SetBox(block=key, is_step=False) if is_step else None,
+        chance_wrong=1 - chance if is_step else chance,
+        lines=tuple((block.start_line, last_own_line(block)) for block in blocks),
+    )
+
+
+def reading_questions(
+    reading: Reading, page: Page, document_id: str, forests: ConditionForests
+) -> Iterator[PageQuestion]:
+    """Yield what is to be asked of a model's reading: its conditions, and where samples differ.
+
+    Procedures of very many steps are left out: the number of conditions grows with the square.
+    """
+    for place, procedure in enumerate(reading.procedures):
+        workflow = lower(procedure, document_id)
+        if len(workflow.steps) > MOST_STEPS:
+            continue
+        grounded = GroundedWorkflow(workflow, CitedPages({document_id: "\n".join(page.lines)}))
+        doubts = [each for each in reading.doubts if each.procedure == place and not each.ticket]
+        questions = ProcedureQuestions(workflow, place, blocks_by_line(page), doubts)
+        conditions = conditions_of(grounded, facts_of(grounded), forests)
+        gates: set[tuple[str, str]] = set()
+        for claim in sorted(conditions, key=lambda each: each.chance):
+            question = questions.of_claim(claim)
+            if question is None or (claim.other, claim.answer) in gates:
+                continue
+            if claim.kind is FactKind.GUARD:  # one question for a gate of many steps
+                gates.add((claim.other, claim.answer))
+            yield question
+        yield from questions.of_samples()
+
+
+@dataclass(frozen=True)
+class ProcedureQuestions:
+    """Questions about one procedure."""
+
+    workflow: Workflow
+    procedure: int
+    blocks: Mapping[int, Block]
+    """The innermost block at each line."""
+    doubts: Sequence[Doubt] = ()
+    """Differences of other samples."""
+
+    def of_claim(self, claim: Condition) -> PageQuestion | None:
+        """Return the question about a claim; None if no edit of a block could correct it."""
+        step = self.workflow.by_id[claim.step]
+        block = self._block_at(step.cited_lines)
+        if block is None:
+            return None
+        key, chance_wrong = block.key, 1 - claim.chance
+        if claim.kind in {FactKind.GUARD, FactKind.FREE} and any(
+            each.node == step.node and each.kind is DoubtKind.CONDITION for each in self.doubts
+        ):
+            chance_wrong = max(chance_wrong, _WRONG_IF_SAMPLES_DIFFER[DoubtKind.CONDITION])
+        yes: BlockEdit | None = None
+        no: BlockEdit | None = None
+        match claim.kind:
+            case FactKind.GUARD:
+                text = _only_if(self.workflow.by_id[claim.other], claim.answer)
+                no = SetCondition(block=key)
+            case FactKind.FREE if (above := self._question_above(step)) is not None:
+                asking, on = above
+                answer = self.workflow.exits(asking.id)[0].condition or "Yes"
+                text = _only_if(asking, answer)
+                yes = SetCondition(block=key, on=on.key, answer=answer, question=asking.text)
+            case FactKind.QUESTION:
+                text = f"Does the page ask this: “{_short(step.text)}”?"
+                no = SetBox(block=key, is_step=False)
+            case FactKind.END:
+                text = f"Is the work over after this: “{_short(step.text)}”?"
+                no = SetEnd(block=key)
+            case _:
+                return None
+        return PageQuestion.of(
+            text,
+            key,
+            yes=yes,
+            no=no,
+            procedure=self.procedure,
+            chance_wrong=chance_wrong,
+            lines=step.cited_lines,
+        )
+
+    def of_samples(self) -> Iterator[PageQuestion]:
+        """Ask for each step that only one of the samples has."""
+        for doubt in self.doubts:
+            block = self._block_at(doubt.lines)
+            if block is None or doubt.kind not in {DoubtKind.STEP, DoubtKind.MISSING}:
+                continue
+            is_missing = doubt.kind is DoubtKind.MISSING
+            yield PageQuestion.of(
+                f"Is this a step: “{_short(first_instruction(block))}”?",
+                block.key,
+                yes=SetBox(block=block.key, is_step=True) if is_missing else None,
+                no=None if is_missing else SetBox(block=block.key, is_step=False),
+                procedure=self.procedure,
+                chance_wrong=_WRONG_IF_SAMPLES_DIFFER[doubt.kind],
+                lines=doubt.lines,
+                doubt=doubt.id,
+            )
+
+    def _question_above(self, step: Step) -> tuple[Step, Block] | None:
+        """Return the nearest question above a step, with its block."""
+        above = [
+            (each, block)
+            for each in self.workflow.of_kind(StepKind.DECISION)
+            if (block := self._block_at(each.cited_lines)) is not None
+            and each.cited_lines[0] < step.cited_lines[0]
+            and self.workflow.exits(each.id)
+        ]
+        return max(above, key=lambda pair: pair[0].cited_lines[0], default=None)
+
+    def _block_at(self, lines: Sequence[LineRange]) -> Block | None:
+        """Return the block of the first short range of lines."""
+        short = (first for first, last in lines if last - first < _LONGEST_SPAN)
+        return next((self.blocks[first] for first in short if first in self.blocks), None)
+
+
+def blocks_by_line(page: Page) -> dict[int, Block]:
+    """Return the innermost block at each line, of headings, items, paragraphs and content."""
+    by_line: dict[int, Block] = {}
+    for place in page.places():
+        block = place.block
+        if block.kind is not BlockKind.LIST:
+            by_line |= dict.fromkeys(range(block.start_line, block.end_line + 1), block)
+    return by_line
+
+
+def _only_if(question: Step, answer: str) -> str:
+    return f"Is this done only if “{_short(question.text)}” is answered {answer.capitalize()}?"
+
+
+def _short(text: str) -> str:
+    return ellipsize(plain(text), _LONGEST_WORDS)
