@@ -33,7 +33,7 @@ from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.evidence.page_lines import CitedPages
 from services.runbook.lowering import lower
 from services.runbook.model import Doubt, DoubtKind, LineRange, Reading
-from services.runbook.ports import ReadingState, ServedReading
+from services.runbook.ports import ApprovalKind, ServedReading
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.plain import plain
 
@@ -90,7 +90,7 @@ def page_questions(
     """Return what the owner of a page is asked, at most `MOST_QUESTIONS`.
 
     Of a page whose procedures nobody has read they are about its boxes. Of a reading they are what
-    was doubtful before people edited it and still stands. Nothing approved is asked about.
+    was doubtful before people edited it and still stands. Nothing is that an approval checked.
 
     Args:
         page: The page.
@@ -104,24 +104,22 @@ def page_questions(
             was approved.
     """
     procedures = served.reading.procedures if served else ()
-    is_open = [
-        served is not None and served.state(place) is ReadingState.READ
-        for place in range(len(procedures))
-    ]
+    kinds = [served.kind(place) for place in range(len(procedures))] if served else []
     possible: list[PageQuestion] = []
     if all(each.begun_from_boxes for each in procedures):
-        if any(is_open) or not procedures:
+        if None in kinds or not procedures:
             possible = list(box_questions(page, corrections, habit))
     elif served is not None and unedited is not None:
         forests = shipped_forests()
         doubtful = {q.id for q in reading_questions(unedited, page, document_id, forests)}
-        possible = [
-            question
-            for question in reading_questions(served.reading, page, document_id, forests)
-            if question.id in doubtful
-            and is_open[question.procedure]
-            and question.block not in corrections
-        ]
+        for question in reading_questions(served.reading, page, document_id, forests):
+            kind, is_of_box = kinds[question.procedure], isinstance(question.no, SetBox)
+            needed = (
+                ApprovalKind.CHECKLIST if is_of_box or question.doubt else ApprovalKind.WORKFLOW
+            )
+            is_checked = kind is not None and kind.includes(needed)
+            if question.id in doubtful and question.block not in corrections and not is_checked:
+                possible.append(question)
     return choose_questions(page, possible, answered=answered, changed=changed)
 
 

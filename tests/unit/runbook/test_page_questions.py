@@ -7,7 +7,7 @@ from services.knowledge.page.parsing import parse_page
 from services.runbook.editing.block_edits import SetBox, SetCondition
 from services.runbook.model import Doubt, DoubtKind, Procedure, Reader, Reading
 from services.runbook.page_questions import MOST_QUESTIONS, box_questions, page_questions
-from services.runbook.ports import Approval, ServedReading
+from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.runbook.program import assign_ids
 
 TEXT = """# Fan stands still
@@ -140,3 +140,10 @@ def test_nothing_that_is_approved_or_that_a_person_wrote_is_a_question():
     approval = Approval(by="ada", at=datetime.now(UTC))
     assert ask(served(reading, approval), reading) == ()
     assert ask(served(reading), None) == ()
+
+
+def test_a_checklist_that_is_approved_leaves_its_decisions_to_ask_about():
+    reading = doubted(READ, DoubtKind.CONDITION, DoubtKind.MISSING)
+    approval = Approval(by="ada", at=datetime.now(UTC), kind=ApprovalKind.CHECKLIST)
+    questions = ask(served(reading, approval), reading)
+    assert questions == tuple(condition_questions(questions)) != ()
