@@ -106,6 +106,7 @@ def test_an_approval_from_before_kinds_is_a_checklist_where_it_began_from_boxes(
     with database.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE procedure_approval DROP COLUMN kind")
         connection.exec_driver_sql("ALTER TABLE procedure_text DROP COLUMN checklists")
+        connection.exec_driver_sql("DROP TABLE procedure_answered_question")
         connection.exec_driver_sql("UPDATE alembic_procedure SET version_num = '0008'")
         for name, is_begun in texts.items():
             text_hash, procedure = name * 64, {"title": "Fan", "steps": [{"do": "Seat it"}]}

@@ -135,7 +135,7 @@ class ReadingMaintenance:
         answered = self.store.answered_questions(old_hash)
         if not answered:
             return
-        blocks = {place.block.key for place in parse_page(text).places()}
+        blocks = _keys(text)
         kept = {id_: block for id_, block in answered.items() if block in blocks}
         if kept:
             self.store.carry_answers(new_hash, kept)

@@ -373,8 +373,7 @@ class ReadingsService:
 
     def answer_question(self, text_hash: str, question: str) -> ReadingDetail:
         """See `Readings.answer_question`."""
-        served = self._store.served(text_hash) or self._unread(text_hash)
-        questions = {each.id: each for each in self._questions(text_hash, served)}
+        questions = {each.id: each for each in self.get(text_hash).questions}
         if question not in questions:
             raise NotAskedError(f"the page does not ask {question[:80]!r}: look at it again")
         seen = questions[question]
@@ -486,21 +485,6 @@ class ReadingsService:
         if revision and revision != revision_of(served):
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
-    def _questions(self, text_hash: str, served: ServedReading) -> tuple[PageQuestion, ...]:
-        """Return the questions to the owner of a page; none if no document has its text."""
-        id_ = next(iter(self._texts.ids_of(text_hash)), "")
-        if not id_:
-            return ()
-        return page_questions(
-            self._page(id_),
-            id_,
-            served,
-            self._store.unedited(text_hash),
-            corrections=self._boxes.corrections([id_]).get(id_, {}),
-            habit=self._boxes.habit(),
-            answered=self._store.answered_questions(text_hash),
-        )
-
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
         recorded = self._store.summaries([text_hash]).get(text_hash)
         text = self._texts.text(text_hash)
@@ -521,19 +505,31 @@ class ReadingsService:
                     at=approval.at if approval else None,
                 )
             )
+        changed = None
+        if text is not None and summary.was_approved:
+            changed = self._approved_blocks.changed(text_hash, text)
+        questions: tuple[PageQuestion, ...] = ()
+        if documents:
+            id_ = documents[0]
+            questions = page_questions(
+                self._page(id_),
+                id_,
+                served,
+                self._store.unedited(text_hash),
+                corrections=self._boxes.corrections([id_]).get(id_, {}),
+                habit=self._boxes.habit(),
+                answered=self._store.answered_questions(text_hash),
+                changed=changed,
+            )
         return ReadingDetail(
             **dict(summary),
             revision=revision_of(served),
             reading=served.reading,
             states=tuple(states),
             offers=tuple(offers),
-            questions=self._questions(text_hash, served),
+            questions=questions,
             lines=tuple(text.split("\n")) if text is not None else (),
-            changed_blocks=(
-                self._approved_blocks.changed(text_hash, text)
-                if text is not None and summary.was_approved
-                else None
-            ),
+            changed_blocks=changed,
         )
 
 
