@@ -72,7 +72,7 @@ def compose(
 
 
 def edit(
-    page: Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")],
+    page: Annotated[str, typer.Argument(help="As `flowxpert readings` takes it.")],
     instruction: Annotated[str, typer.Argument(help="What is to be different, in a sentence.")],
     *,
     procedure: Annotated[int, typer.Option(min=0, help="Its number in `readings show`.")] = 0,
@@ -86,12 +86,10 @@ def edit(
     """State a change of a page's procedure in words, and see what it would change."""
     from services.cli.reading_view import show_preview  # noqa: PLC0415
     from services.contracts.composing import EditInWords  # noqa: PLC0415
-    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
 
     with _open_services(data_dir, url) as opened:
-        summaries = opened.readings.find(ReadingQuery(document=page))
         wanted = EditInWords(
-            text_hash=summaries[0].text_hash if summaries else page,
+            text_hash=opened.readings.summary(page).text_hash,
             instruction=instruction,
             procedure=procedure,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from services.cli.terminal import console, folding_table, steps_table
+from services.cli.terminal import console, folding_table, short_id, steps_table
 from services.contracts.composing import ChangeSeverity, Composition
 from services.contracts.proposals import (
     ProposalDetail,
@@ -29,7 +29,7 @@ def show_proposals(summaries: Sequence[ProposalSummary]) -> None:
             Text(each.decided_by),
             f"{each.expires_at:%Y-%m-%d}" if each.expires_at else "",
             Text(each.title),
-            each.id,
+            short_id(each.id),
         )
     console.print(table)
 

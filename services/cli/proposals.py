@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-PageId = Annotated[str, typer.Argument(help="Its id in `list`, or its document's id.")]
+PageId = Annotated[
+    str, typer.Argument(help="Its id or the beginning of it, or its document's id or its end.")
+]
 Why = Annotated[str, typer.Option(help="In a few words.")]
 
 
@@ -48,7 +50,7 @@ def show(
 ) -> None:
     """Show a page's lines, its procedures, and the runs that it comes from."""
     with _proposals(data_dir, url) as proposals:
-        _print_proposal(proposals.proposal(_id(proposals, page)), as_json=as_json)
+        _print_proposal(proposals.proposal(page), as_json=as_json)
 
 
 @app.command()
@@ -71,7 +73,7 @@ def accept(
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"expected a text at {str(text)!r}: {error}") from error
     with _proposals(data_dir, url) as proposals:
-        seen = proposals.proposal(_id(proposals, page))
+        seen = proposals.proposal(page)
         acceptance = Acceptance(text=edited, text_hash=seen.text_hash)
         _print_proposal(proposals.accept(seen.id, acceptance), as_json=as_json)
 
@@ -89,7 +91,7 @@ def reject(
     from services.contracts.proposals import Dismissal  # noqa: PLC0415
 
     with _proposals(data_dir, url) as proposals:
-        rejected = proposals.reject(_id(proposals, page), Dismissal(why=why))
+        rejected = proposals.reject(page, Dismissal(why=why))
         _print_proposal(rejected, as_json=as_json)
 
 
@@ -106,7 +108,7 @@ def withdraw(
     from services.contracts.proposals import Dismissal  # noqa: PLC0415
 
     with _proposals(data_dir, url) as proposals:
-        withdrawn = proposals.withdraw(_id(proposals, page), Dismissal(why=why))
+        withdrawn = proposals.withdraw(page, Dismissal(why=why))
         _print_proposal(withdrawn, as_json=as_json)
 
 
@@ -115,14 +117,6 @@ def _proposals(data_dir: Path | None, url: str | None) -> AbstractContextManager
     from services.ingestion.offline import open_proposals_here  # noqa: PLC0415
 
     return open_local_or_remote(data_dir, url, open_proposals_here, ProposalsClient)
-
-
-def _id(proposals: "Proposals", page: str) -> str:
-    """Return the id of a page that is named by it or by its document's id."""
-    if ".md" not in page:
-        return page
-    ids = {each.document_id: each.id for each in proposals.proposals()}
-    return ids.get(page, page)
 
 
 def _print_proposal(detail: "ProposalDetail", *, as_json: bool) -> None:

@@ -47,7 +47,7 @@ def show_page_uses(uses: PageUses, checked: int) -> None:
 
 def show_waiting(pages: Sequence[WaitingReading]) -> None:
     """Show the pages to check as a table, in their order."""
-    columns = ("tickets", "near", "commands", "state", "reader", "doubts", "text", "document")
+    columns = ("tickets", "near", "commands", "state", "reader", "doubts", "text hash", "document")
     table = folding_table(*columns)
     for each in pages:
         state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"

@@ -5,7 +5,6 @@ folder; where none does, they open the folder themselves.
 """
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from services.contracts.coverage import PageUses
-    from services.contracts.readings import ReadingDetail, Readings
+    from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
     from services.contracts.suggestions import SuggestedEdits
     from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
@@ -39,7 +38,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-PageName = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
+PageName = Annotated[
+    str,
+    typer.Argument(help="A document's id or its end, or the hash of its text or its beginning."),
+]
 StateFilter = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
 PageStateFilter = Annotated[
     str | None, typer.Option(help="`changed`, `unread`, `read`, `checklist` or `approved`.")
@@ -51,7 +53,6 @@ ReaderFilter = Annotated[
 Doubts = Annotated[bool | None, typer.Option(help="Only those with doubts, or without.")]
 Document = Annotated[str, typer.Option(help="Only that of this document.")]
 
-_HASH = re.compile(r"[0-9a-f]{64}")
 _AT_ONCE = 1000
 DAYS = 90
 """Days for which tickets count."""
@@ -82,7 +83,8 @@ def list_readings(
     chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner}
     query = _checked(WaitingQuery, **chosen, documents=(document,) if document else ())
     with _readings_and_uses(data_dir, url) as (readings, uses):
-        query = query.model_copy(update={"uses": uses.pages})
+        whole = readings.summary(document).documents if document else ()
+        query = query.model_copy(update={"uses": uses.pages, "documents": whole})
         pages: list[Any] = []
         while len(pages) < limit:
             at_once = min(limit - len(pages), _AT_ONCE)
@@ -104,7 +106,7 @@ def list_readings(
 
 @app.command("ask")
 def ask_for_review(
-    document: Annotated[str, typer.Argument(help="A document's id.")],
+    document: Annotated[str, typer.Argument(help="A document's id or its end.")],
     *,
     due: Annotated[
         datetime | None,
@@ -152,7 +154,7 @@ def show(
 ) -> None:
     """Show a page's procedures as they are drawn, beside its lines."""
     with _readings(data_dir, url) as readings:
-        _print_reading(readings.get(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.get(readings.summary(page).text_hash), as_json=as_json)
 
 
 @app.command()
@@ -163,7 +165,7 @@ def history(
     from services.cli.reading_view import show_history  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
-        events = readings.history(_hash(readings, page))
+        events = readings.history(readings.summary(page).text_hash)
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=2))
     else:
@@ -189,6 +191,7 @@ def export(
     query = _checked(ReadingQuery, **chosen)
     count = 0
     with _readings(data_dir, url) as readings:
+        query = _with_whole_id(query, readings)
         file = path.open("w", encoding="utf-8") if path else sys.stdout
         try:
             for line in readings.export(query):
@@ -253,7 +256,7 @@ def approve(
     from services.runbook.ports import ApprovalKind  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
-        text_hash = _hash(readings, page)
+        text_hash = readings.summary(page).text_hash
         detail = readings.get(text_hash)
         places = range(detail.procedures) if procedure is None else [procedure]
         for place in places:
@@ -282,7 +285,7 @@ def answer(
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
-        text_hash = _hash(readings, page)
+        text_hash = readings.summary(page).text_hash
         detail = readings.get(text_hash)
         of_page = next((each for each in detail.questions if each.id == question), None)
         if answer.isdecimal() and of_page is None:
@@ -311,7 +314,7 @@ def replace(
     """Replace the served reading of a page by your own."""
     reading = _read_reading(path)
     with _readings(data_dir, url) as readings:
-        _print_reading(readings.replace(_hash(readings, page), reading), as_json=as_json)
+        _print_reading(readings.replace(readings.summary(page).text_hash, reading), as_json=as_json)
 
 
 @app.command()
@@ -338,7 +341,7 @@ def edit(
 
     parsed = _read_operations(operations)
     with _readings(data_dir, url) as readings:
-        text_hash = _hash(readings, page)
+        text_hash = readings.summary(page).text_hash
         request = EditRequest(procedure=procedure, operations=parsed)
         preview = readings.preview(text_hash, request)
         if not dry_run:
@@ -385,7 +388,7 @@ def edit_block(
         problem = error.errors(include_url=False)[0]
         raise InvalidInputError(f"expected a change as JSON: {problem['msg']}") from error
     with _readings(data_dir, url) as readings:
-        text_hash = _hash(readings, page)
+        text_hash = readings.summary(page).text_hash
         preview = readings.preview_block(text_hash, request)
         if not dry_run:
             readings.edit_block(
@@ -406,7 +409,7 @@ def begin(
     Until it is approved as a workflow no step of it changes anything.
     """
     with _readings(data_dir, url) as readings:
-        _print_reading(readings.begin(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.begin(readings.summary(page).text_hash), as_json=as_json)
 
 
 @app.command()
@@ -415,7 +418,7 @@ def undo(
 ) -> None:
     """Undo the last import, answer, replacement or approval of a page."""
     with _readings(data_dir, url) as readings:
-        _print_reading(readings.undo(_hash(readings, page)), as_json=as_json)
+        _print_reading(readings.undo(readings.summary(page).text_hash), as_json=as_json)
 
 
 SuggestionKey = Annotated[str, typer.Argument(help="The key, as `suggestions` prints it.")]
@@ -423,7 +426,7 @@ SuggestionKey = Annotated[str, typer.Argument(help="The key, as `suggestions` pr
 
 @app.command()
 def suggestions(
-    document: Annotated[str, typer.Argument(help="A document's id.")],
+    document: Annotated[str, typer.Argument(help="A document's id or its end.")],
     *,
     dismissed: Annotated[bool, typer.Option(help="Also those that were dismissed.")] = False,
     data_dir: DataDir = None,
@@ -443,7 +446,7 @@ def suggestions(
 
 @app.command("take-over")
 def take_over(
-    document: Annotated[str, typer.Argument(help="A document's id.")],
+    document: Annotated[str, typer.Argument(help="A document's id or its end.")],
     key: SuggestionKey,
     *,
     dismiss: Annotated[bool, typer.Option("--dismiss", help="Dismiss it instead.")] = False,
@@ -541,17 +544,12 @@ def _checked(message: type[MessageT], **options: Any) -> MessageT:  # noqa: ANN4
         raise InvalidInputError(f"--{problem['loc'][0]}: {problem['msg']}") from error
 
 
-def _hash(readings: "Readings", page: str) -> str:
-    """Return the text hash of a page that is named by it or by a document's id."""
-    from services.contracts.readings import ReadingQuery, WaitingQuery  # noqa: PLC0415
-
-    if _HASH.fullmatch(page):
-        return page
-    summaries = readings.find(ReadingQuery(document=page))
-    if summaries:
-        return summaries[0].text_hash
-    unread = readings.waiting(WaitingQuery(documents=(page,), limit=1)).readings
-    return next((each.text_hash for each in unread), page)
+def _with_whole_id(query: "ReadingQuery", readings: "Readings") -> "ReadingQuery":
+    """Return the query with the id of the document whose end it names."""
+    if not query.document:
+        return query
+    summary = readings.summary(query.document)
+    return query.model_copy(update={"document": next(iter(summary.documents), query.document)})
 
 
 def _existing_file(path: Path) -> Path:

@@ -43,6 +43,8 @@ SHOWN_FAILURES = 20
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
+_ID_HEADINGS = frozenset({"id", "text hash", "begins with"})
+
 _EFFECT_STYLE = {EffectLevel.CHANGES: "yellow", EffectLevel.DESTROYS: "bold red"}
 
 
@@ -94,8 +96,17 @@ def _show_page(workflow: Workflow, score: Score, *, whole: bool) -> None:
 
 
 def folding_table(*headings: str) -> Table:
-    """Return an empty table whose cells show long words on several lines."""
-    return Table(*(Column(each, overflow="fold") for each in headings), box=None)
+    """Return an empty table whose cells show long words on several lines, but for ids.
+
+    These stay on one line, to be copied.
+    """
+    columns = (Column(each, overflow="fold", no_wrap=each in _ID_HEADINGS) for each in headings)
+    return Table(*columns, box=None)
+
+
+def short_id(id_: str) -> str:
+    """Return a UUID of version 7 without its last group; 26 random bits stay beside the time."""
+    return id_.rpartition("-")[0] or id_
 
 
 def show_refusal(ticket: TicketDetail) -> None:
@@ -155,17 +166,18 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     for ticket in tickets:
         received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
         status = ticket.status.value + (f" ×{ticket.alerts}" if ticket.alerts > 1 else "")
-        table.add_row(received, status, ticket.verdict_words, Text(ticket.title), ticket.id)
+        table.add_row(
+            received, status, ticket.verdict_words, Text(ticket.title), short_id(ticket.id)
+        )
     console.print(table)
 
 
 def show_dead_letters(dead_letters: DeadLetters) -> None:
-    """Show dead letters as a table, and their number."""
-    table = folding_table("since", "attempts", "reason", "key")
+    """Show each dead letter's key on a line of its own above the reason, and their number."""
     for letter in dead_letters.letters:
         since = f"{letter.since:%Y-%m-%d %H:%M:%S}"
-        table.add_row(since, str(letter.attempts), Text(letter.reason), Text(letter.key))
-    console.print(table)
+        console.print(Text(f"{since}  attempts: {letter.attempts}  {letter.key}"), soft_wrap=True)
+        console.print(Text(visible_text(f"  {letter.reason}")))
     console.print(f"{dead_letters.total} in all")
 
 

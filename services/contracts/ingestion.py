@@ -355,10 +355,14 @@ class Ingestion(Protocol):
         """
 
     def document(self, document_id: str) -> Document:
-        """Return the document with its text.
+        """Return the document with its text, by its id or an end of it that no other id has.
+
+        All other methods take whole ids: an id that was stored must not lead to another document
+        once its own is gone.
 
         Raises:
             NotFoundError: No such document.
+            ConflictError: Several ids end so.
         """
 
     def pictures(self, document_id: str) -> list[PagePicture]:

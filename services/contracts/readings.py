@@ -352,10 +352,22 @@ class KeptCorrection(BoxWord):
 
 
 class Readings(Protocol):
-    """Readings of the ingested pages; changes are made in the caller's name."""
+    """Readings of the ingested pages; changes are made in the caller's name.
+
+    A `text_hash` may be the beginning of one that no other text has, a document's id, or the end of
+    an id that no other document has; where several have it, `AmbiguousIdError` lists them.
+    """
 
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
         """List the readings that match the query, in the order of their text hashes."""
+
+    def summary(self, page: str) -> ReadingSummary:
+        """Return a page's reading in numbers, by the page's text hash or document.
+
+        Raises:
+            NotFoundError: No text and no document is named so.
+            ConflictError: Several are.
+        """
 
     def waiting(self, query: WaitingQuery) -> WaitingPage:
         """List the pages that match the query, the most urgent ones first.
@@ -491,6 +503,7 @@ class ReadingsClient(ContractClient):
     """`Readings` in another process, over HTTP; the API key there identifies the caller."""
 
     find = route(Readings.find, "GET", "/v1/readings")
+    summary = route(Readings.summary, "GET", "/v1/readings/summary")
     waiting = route(Readings.waiting, "POST", "/v1/readings/waiting")
     request_review = route(Readings.request_review, "POST", "/v1/readings/reviews")
     reviews = route(Readings.reviews, "GET", "/v1/readings/reviews")

@@ -17,6 +17,7 @@ from services.kit.access.audit import add_audit
 from services.kit.errors import NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.sql.short_ids import complete_short_id, get_by_short_id
 from services.kit.value import Value
 
 
@@ -126,21 +127,23 @@ class EventStore(ABC, Generic[RowT, EventT, StoredT, SummaryT]):
         self.leases = Leases(database, outbox, self.kind)
 
     def load(self, id_: str) -> StoredT:
-        """Return a run or a search with its events.
+        """Return a run or a search with its events, by its id or the beginning of it.
 
         Raises:
             NotFoundError: There is none of this id; see `unknown`.
+            AmbiguousIdError: Several ids begin so.
         """
         with self._database.session() as session:
-            row = session.get(self.row, id_)
+            row = get_by_short_id(session, self.row, id_)
             if row is None:
                 raise self.unknown(f"there is no {self.kind.noun} {id_!r}")
-            return self._stored(row, self._events_after(session, id_, 0))
+            return self._stored(row, self._events_after(session, row.id, 0))
 
     def of_ticket(self, ticket_id: str, *, most: int = 50) -> list[SummaryT]:
-        """Return those of a ticket, the latest first."""
-        mine = select(self.row).where(self.row.ticket_id == ticket_id)
+        """Return those of a ticket, the latest first; the beginning of its id will do."""
         with self._database.session() as session:
+            whole = complete_short_id(session, self.row.ticket_id, ticket_id) or ticket_id
+            mine = select(self.row).where(self.row.ticket_id == whole)
             rows = session.scalars(mine.order_by(self.row.created_at.desc()).limit(most))
             return [self._summary(row) for row in rows]
 

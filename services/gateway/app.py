@@ -174,6 +174,7 @@ def create_app(
         body_limits=with_page_limits(parts.body_limits),
         lifespan=lifespan,
     )
+    app.state.queries = queries
     app.state.error_page = sign_in.refusal
     app.state.no_pages = ("/v1/", "/workflow", "/metrics", "/healthz", "/readyz")
     return app

@@ -233,5 +233,8 @@ class DocumentStore(Protocol):
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """Return the ids that contain one of these, ignoring case; possibly more."""
 
+    def ids_ending(self, end: str, *, most: int) -> list[str]:
+        """Return the first ids that end so, in their order."""
+
     def hashes(self) -> dict[str, str]:
         """Return `content_hash` by document id, of all documents."""

@@ -24,6 +24,7 @@ from services.tickets.formats import FORMATS, JSON, accepted_format
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
 from services.tickets.ticket.listing.pages import InvalidCursorError
+from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 
 
@@ -43,7 +44,7 @@ def create_ticket_router(service: TicketService) -> APIRouter:
 
     @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
-    def get_ticket(ticket_id: Id) -> TicketDetail:
+    def get_ticket(ticket_id: TicketId) -> TicketDetail:
         """Return a ticket with its status and candidates.
 
         A refused ticket has the reason, and the documents that came closest.
@@ -52,13 +53,13 @@ def create_ticket_router(service: TicketService) -> APIRouter:
 
     @router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
-    def resolve_ticket(ticket_id: Id) -> TicketDetail:
+    def resolve_ticket(ticket_id: TicketId) -> TicketDetail:
         """Mark the fault as over if its source does not say so; repeating it changes nothing."""
         return service.resolve(ticket_id)
 
     @router.delete("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
-    def reopen_ticket(ticket_id: Id) -> TicketDetail:
+    def reopen_ticket(ticket_id: TicketId) -> TicketDetail:
         """Take back that the fault is over; repeating it changes nothing.
 
         The ticket is open again, and its case is removed from the archive. Ticket systems that the
@@ -76,7 +77,7 @@ def create_ticket_router(service: TicketService) -> APIRouter:
     )
     @needs(Need.READ)
     def get_workflow(
-        workflow_id: Id,
+        workflow_id: WorkflowId,
         form: Annotated[
             Literal["json", "mermaid", "text", "code", "markdown", "svg"] | None,
             Query(alias="format"),
@@ -97,7 +98,7 @@ def create_ticket_router(service: TicketService) -> APIRouter:
 
     @router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
     @needs(Need.READ)
-    def get_candidates(workflow_id: Id) -> list[CandidateSummary]:
+    def get_candidates(workflow_id: WorkflowId) -> list[CandidateSummary]:
         """List all candidates of the ticket that this workflow belongs to, best first."""
         return list(service.queries.candidates(workflow_id))
 
@@ -124,7 +125,7 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
         responses=refusals(TicketNotFoundError),
     )
     @needs(Need.OPERATE)
-    def put_run(ticket_id: Id, run_id: Id, note: RunNote) -> None:
+    def put_run(ticket_id: TicketId, run_id: Id, note: RunNote) -> None:
         """Store how a run of the ticket's workflow ended, once."""
         tickets.note_run(ticket_id, note.model_copy(update={"run_id": run_id}))
 
@@ -134,7 +135,7 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
         responses=refusals(TicketNotFoundError),
     )
     @needs(Need.OPERATE)
-    def put_search(ticket_id: Id, search_id: Id, note: SearchNote) -> None:
+    def put_search(ticket_id: TicketId, search_id: Id, note: SearchNote) -> None:
         """Store the outcome of a search for the ticket's cause, once."""
         tickets.note_search(ticket_id, note.model_copy(update={"search_id": search_id}))
 
@@ -150,7 +151,7 @@ def create_holder_router(service: TicketService) -> APIRouter:
         responses=refusals(TicketNotFoundError, HeldByAnotherError),
     )
     @needs(Need.OPERATE)
-    def put_holder(ticket_id: Id, taking: Taking) -> TicketDetail:
+    def put_holder(ticket_id: TicketId, taking: Taking) -> TicketDetail:
         """Assign a ticket to the caller; `from` names its present holder, to take it over."""
         return service.assign_to_caller(ticket_id, taking)
 
@@ -159,7 +160,7 @@ def create_holder_router(service: TicketService) -> APIRouter:
         responses=refusals(TicketNotFoundError, HeldByAnotherError),
     )
     @needs(Need.OPERATE)
-    def delete_holder(ticket_id: Id) -> TicketDetail:
+    def delete_holder(ticket_id: TicketId) -> TicketDetail:
         """Unassign a ticket from the caller, who holds it."""
         return service.unassign(ticket_id)
 

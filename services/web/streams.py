@@ -14,8 +14,8 @@ from services.kit.access.needs import Need, check_need, needs
 from services.kit.errors import FlowXpertError
 from services.kit.http.openapi import refusals
 from services.tickets.service import TicketService
-from services.tickets.ticket.addresses import Id
 from services.tickets.ticket.event_kinds import BEGINNINGS, ENDS
+from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 
 PING_S = 15
@@ -42,7 +42,7 @@ def create_stream_router(tickets: TicketService) -> APIRouter:
     @needs(Need.READ)
     async def ticket_events(
         request: Request,
-        ticket_id: Id,
+        ticket_id: TicketId,
         after: After = 0,
         last_event_id: LastEventId = "",
         *,

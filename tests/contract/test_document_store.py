@@ -3,6 +3,8 @@
 import pytest
 from sqlalchemy import update
 
+from services.kit.sql.short_ids import AmbiguousIdError
+from services.knowledge.document.naming import find_document
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -139,3 +141,18 @@ def test_another_text_under_the_same_id_is_never_what_was_kept(store):
         store.put(screened("fan.md", text))
         used = store.get_many(["fan.md"])["fan.md"].for_model()
         assert used.text == screened("fan.md", text).for_model().text
+
+
+def test_the_end_of_an_id_is_a_name_as_long_as_no_other_one_ends_so(store):
+    for name in ("a/fan.md", "b/fan.md", "b/big_fan.md", "c/Fan-tray.md"):
+        store.put(screened(name))
+    documents = {end: find_document(store, end) for end in ("b/fan.md", "_fan.md", "/Fan-tray.md")}
+    assert {end: each.id for end, each in documents.items()} == {
+        "b/fan.md": "b/fan.md",
+        "_fan.md": "b/big_fan.md",
+        "/Fan-tray.md": "c/Fan-tray.md",
+    }
+    assert find_document(store, ".md") is None
+    assert find_document(store, "%an.md") is None
+    with pytest.raises(AmbiguousIdError, match=r"a/fan[.]md, b/fan[.]md$"):
+        find_document(store, "fan.md")

@@ -17,6 +17,7 @@ from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.tables import BuiltRow, IngestedRow, ReviewRow, UnbuiltRow
 from services.kit.batches import batches
 from services.kit.sql.database import Database
+from services.kit.sql.short_ids import complete_short_id
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,15 @@ class Ledger:
                 for text_hash, id_ in session.execute(mine.order_by(IngestedRow.document_id)):
                     ids_by_hash.setdefault(text_hash, []).append(id_)
         return ids_by_hash
+
+    def complete_hash(self, beginning: str) -> str | None:
+        """Return the only hash of a document's text that begins so; None if none does.
+
+        Raises:
+            AmbiguousIdError: Several begin so.
+        """
+        with self._database.session() as session:
+            return complete_short_id(session, IngestedRow.text_hash, beginning)
 
     def note_texts(self, text_hashes: Mapping[str, str]) -> None:
         """Note the hashes of documents' texts, by document, where none is noted."""

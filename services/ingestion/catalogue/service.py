@@ -30,9 +30,9 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.document.links import linked_documents
+from services.knowledge.document.naming import find_document
 from services.knowledge.model import Document, IncidentNode
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
-from services.knowledge.screening.document import ScreenedDocument
 from services.runbook.ports import BoxSource, ReadingStore
 
 
@@ -123,13 +123,10 @@ class CatalogueService:
 
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
-        return self._stored(document_id).for_person()
-
-    def _stored(self, document_id: str) -> ScreenedDocument:
-        document = self._documents.get(document_id)
+        document = find_document(self._documents, document_id)
         if document is None:
             raise _not_found(document_id)
-        return document
+        return document.for_person()
 
     def linked(self, query: LinkQuery) -> dict[str, str]:
         """See `Ingestion.linked`."""
@@ -137,7 +134,9 @@ class CatalogueService:
 
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""
-        document = self._stored(document_id)
+        document = self._documents.get(document_id)
+        if document is None:
+            raise _not_found(document_id)
         with self._database.session() as session:
             row = session.get(IngestedRow, document_id)
         if row is None or not row.content_hash:

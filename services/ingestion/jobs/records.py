@@ -12,6 +12,7 @@ from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.tables import FailureRow, JobRow
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
+from services.kit.sql.short_ids import get_by_short_id
 
 COUNTERS = (
     "total",
@@ -56,13 +57,14 @@ class JobRecords:
         self._database = database
 
     def row(self, job_id: str) -> JobRow:
-        """Return the stored job.
+        """Return the stored job, by its id or the beginning of it.
 
         Raises:
             JobNotFoundError: No such job.
+            AmbiguousIdError: Several ids begin so.
         """
         with self._database.session() as session:
-            row = session.get(JobRow, job_id)
+            row = get_by_short_id(session, JobRow, job_id)
         if row is None:
             raise JobNotFoundError(f"no ingestion has the id {job_id!r}")
         return row

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import (
@@ -13,6 +14,12 @@ from services.contracts.proposals import (
 )
 from services.ingestion.tables import ProposalRow
 from services.kit.errors import NotFoundError
+from services.kit.sql.short_ids import (
+    FEWEST_CHARACTERS,
+    MOST_LISTED,
+    complete_short_id,
+    the_only_one,
+)
 from services.runbook.model import Reading
 
 DAY_S = 86_400.0
@@ -23,16 +30,31 @@ class ProposalNotFoundError(NotFoundError):
 
 
 def get_proposal(session: Session, proposal_id: str) -> ProposalRow:
-    """Return the row as it is now.
+    """Return the row as it is now, by its id or document; the beginning or end of these will do.
 
     Raises:
         ProposalNotFoundError: There is none.
+        AmbiguousIdError: There are several.
     """
-    is_id = proposal_id.isprintable() and len(proposal_id) <= ProposalRow.id.type.length
-    row = session.get(ProposalRow, proposal_id, populate_existing=True) if is_id else None
+    row = None
+    if proposal_id.isprintable():
+        is_named = or_(ProposalRow.id == proposal_id, ProposalRow.document_id == proposal_id)
+        id_ = session.scalar(select(ProposalRow.id).where(is_named))
+        id_ = id_ or complete_short_id(session, ProposalRow.id, proposal_id)
+        id_ = id_ or _id_by_end_of_document(session, proposal_id)
+        row = session.get(ProposalRow, id_, populate_existing=True) if id_ else None
     if row is None:
         raise ProposalNotFoundError(f"no proposed page has the id {proposal_id[:60]!r}")
     return row
+
+
+def _id_by_end_of_document(session: Session, end: str) -> str | None:
+    if len(end) < FEWEST_CHARACTERS:
+        return None
+    ends_so = ProposalRow.document_id.endswith(end, autoescape=True)
+    documents = select(ProposalRow.document_id).where(ends_so).limit(MOST_LISTED + 1)
+    document_id = the_only_one(session.scalars(documents).all(), end)
+    return session.scalar(select(ProposalRow.id).where(ProposalRow.document_id == document_id))
 
 
 def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:

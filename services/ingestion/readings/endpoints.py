@@ -106,22 +106,18 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         """List the reviews that owners were asked for and have not done, the first due first."""
         return service.reviews(owner=owner)
 
-    @router.post("/boxes", responses=refusals(NotFoundError))
-    @needs(Need.APPROVE)
-    def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
-        """Mark a block of a page as a step to tick off, or as none; null withdraws the mark."""
-        return service.correct_box(correction)
-
-    @router.get("/boxes", responses=refusals(NotFoundError))
+    @router.get("/summary", responses=refusals(NotFoundError, ConflictError))
     @needs(Need.READ)
-    def list_box_corrections(
-        service: Service, document: Annotated[str, Query(max_length=1024)]
-    ) -> list[KeptCorrection]:
-        """List what people say of the blocks of a page, the latest first: a step, or none.
+    def get_summary(
+        service: Service, page: Annotated[str, Query(max_length=1024)]
+    ) -> ReadingSummary:
+        """Return a page's reading in numbers; `page` is its text hash or its document.
 
-        Corrections whose block the page no longer has name no line.
+        The beginning of a hash or the end of a document's id will do, unless another has it too.
         """
-        return service.box_corrections(document)
+        return service.summary(page)
+
+    _add_block_changes(router, readings)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
     @needs(Need.READ)
@@ -130,7 +126,6 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         return service.get(text_hash)
 
     _add_changes(router, readings)
-    _add_block_changes(router, readings)
     return router
 
 
@@ -208,6 +203,23 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
 
 def _add_block_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> None:
     Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
+
+    @router.post("/boxes", responses=refusals(NotFoundError))
+    @needs(Need.APPROVE)
+    def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
+        """Mark a block of a page as a step to tick off, or as none; null withdraws the mark."""
+        return service.correct_box(correction)
+
+    @router.get("/boxes", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def list_box_corrections(
+        service: Service, document: Annotated[str, Query(max_length=1024)]
+    ) -> list[KeptCorrection]:
+        """List what people say of the blocks of a page, the latest first: a step, or none.
+
+        Corrections whose block the page no longer has name no line.
+        """
+        return service.box_corrections(document)
 
     @router.post("/{text_hash}/block-previews", responses=_CHANGES)
     @needs(Need.READ)

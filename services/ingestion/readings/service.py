@@ -29,10 +29,12 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.reviews import Reviews
 from services.kit.errors import ConflictError, NotFoundError
+from services.knowledge.document.naming import find_document
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import blocks_of, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentNotFoundError
+from services.knowledge.screening.document import ScreenedDocument
 from services.runbook.checking.approvals import kind_by_origin
 from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
 from services.runbook.checklist.build import first_instruction, reading_from_boxes
@@ -97,12 +99,25 @@ class ReadingsService:
         summaries = [each for each in self._select(query) if each.text_hash > query.after]
         return summaries[: query.limit]
 
+    def summary(self, page: str) -> ReadingSummary:
+        """See `Readings.summary`."""
+        text_hash = self._hash_of(page)
+        documents = self._texts.ids_of(text_hash)
+        recorded = self._store.summaries([text_hash]).get(text_hash)
+        if recorded is None:
+            self._unread(text_hash)
+            return _unread_summary(text_hash, documents)
+        return _summary(recorded, documents)
+
     def waiting(self, query: WaitingQuery) -> WaitingPage:
         """See `Readings.waiting`."""
         return self._review_queue.page(query)
 
     def request_review(self, request: ReviewRequest) -> list[PageReview]:
         """See `Readings.request_review`."""
+        document = find_document(self._texts.documents, request.document_id)
+        if document is not None:
+            request = request.model_copy(update={"document_id": document.id})
         return self._reviews.put(request, who=self._who)
 
     def reviews(self, *, owner: str = "") -> list[PageReview]:
@@ -111,10 +126,12 @@ class ReadingsService:
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""
+        text_hash = self._hash_of(text_hash)
         return self._detail(text_hash, self._store.served(text_hash) or self._unread(text_hash))
 
     def begin(self, text_hash: str) -> ReadingDetail:
         """See `Readings.begin`."""
+        text_hash = self._hash_of(text_hash)
         if self._store.served(text_hash) is not None:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
@@ -129,6 +146,8 @@ class ReadingsService:
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
+        whole = {"document_id": self._find_document(correction.document_id).id}
+        correction = correction.model_copy(update=whole)
         before, detail = self._put_boxes(correction)
         text_hash = self._texts.of_documents([correction.document_id]).get(correction.document_id)
         if before and text_hash:
@@ -170,6 +189,7 @@ class ReadingsService:
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
+        document_id = self._find_document(document_id).id
         places = {each.block.key: each for each in candidates(self._page(document_id))}
         shown = []
         for word in self._boxes.words(document_id):
@@ -181,26 +201,33 @@ class ReadingsService:
             shown.append(kept)
         return shown
 
-    def _page(self, document_id: str) -> Page:
-        """Return the page of a document, with the lines that screening withholds marked.
+    def _find_document(self, name: str) -> ScreenedDocument:
+        """Return the document of this id, or of an id that ends so.
 
         Raises:
-            DocumentNotFoundError: No document has this id.
+            DocumentNotFoundError: There is none.
+            AmbiguousIdError: There are several.
         """
-        document = self._texts.documents.get(document_id)
+        document = find_document(self._texts.documents, name)
         if document is None:
-            message = f"expected the id of an ingested document, got {document_id!r}"
-            raise DocumentNotFoundError(message)
+            raise DocumentNotFoundError(f"expected the id of an ingested document, got {name!r}")
+        return document
+
+    def _page(self, document_id: str) -> Page:
+        """Return the page of a document, with the lines that screening withholds marked."""
+        document = self._find_document(document_id)
         return parse_page(document.for_person().text, withheld=document.withheld)
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
+        text_hash = self._hash_of(text_hash)
         served = self._store.served(text_hash) or self._unread(text_hash)
         self._check_revision(revision, served)
         return self._replace(text_hash, served, reading)
 
     def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
         """See `Readings.preview`."""
+        text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(edit.revision, served)
         return self._preview(text_hash, served, _ProcedureEdit(text_hash, served, edit))
@@ -222,6 +249,7 @@ class ReadingsService:
 
     def edit(self, text_hash: str, edit: EditRequest) -> ReadingDetail:
         """See `Readings.edit`."""
+        text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(edit.revision, served)
         edited = _ProcedureEdit(text_hash, served, edit)
@@ -230,11 +258,13 @@ class ReadingsService:
 
     def preview_block(self, text_hash: str, request: BlockEditRequest) -> EditPreview:
         """See `Readings.preview_block`."""
+        text_hash = self._hash_of(text_hash)
         served, edited = self._edit_at_block(text_hash, request)
         return self._preview(text_hash, served, edited)
 
     def edit_block(self, text_hash: str, request: BlockEditRequest) -> ReadingDetail:
         """See `Readings.edit_block`."""
+        text_hash = self._hash_of(text_hash)
         edit, document_id = request.edit, self._document(text_hash, request)
         correction = None
         if isinstance(edit, SetBox):
@@ -341,6 +371,7 @@ class ReadingsService:
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """See `Readings.approve`."""
+        text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(request.revision, served)
         if not self._texts.ids_of(text_hash):
@@ -362,6 +393,7 @@ class ReadingsService:
 
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """See `Readings.answer`."""
+        text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(request.revision, served)
         reading = settle_doubt(served.reading, request.doubt, request.answer)
@@ -373,6 +405,7 @@ class ReadingsService:
 
     def answer_question(self, text_hash: str, question: str) -> ReadingDetail:
         """See `Readings.answer_question`."""
+        text_hash = self._hash_of(text_hash)
         questions = {each.id: each for each in self.get(text_hash).questions}
         if question not in questions:
             raise NotAskedError(f"the page does not ask {question[:80]!r}: look at it again")
@@ -384,11 +417,13 @@ class ReadingsService:
 
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""
+        text_hash = self._hash_of(text_hash)
         self._store.undo(text_hash, who=self._who)
         return self.get(text_hash)
 
     def history(self, text_hash: str) -> list[Event]:
         """See `Readings.history`."""
+        text_hash = self._hash_of(text_hash)
         events = self._store.history(text_hash)
         if not events and self._store.served(text_hash) is None:
             self._unread(text_hash)
@@ -419,6 +454,9 @@ class ReadingsService:
             documents = by_hash.get(text.text_hash, [])
             if documents and (not query.document or query.document in documents):
                 yield _summary(text, documents)
+
+    def _hash_of(self, page: str) -> str:
+        return self._texts.hash_of(page) or page
 
     def _served(self, text_hash: str) -> ServedReading:
         """Return what is served of a text.
@@ -486,12 +524,7 @@ class ReadingsService:
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
-        recorded = self._store.summaries([text_hash]).get(text_hash)
-        text = self._texts.text(text_hash)
-        documents = self._texts.ids_of(text_hash)
-        summary = (
-            _summary(recorded, documents) if recorded else _unread_summary(text_hash, documents)
-        )
+        summary, text = self.summary(text_hash), self._texts.text(text_hash)
         offers = [OfferedProcedure(**dict(each)) for each in self._store.offers(text_hash)]
         states = []
         for place, procedure in enumerate(served.reading.procedures):
@@ -509,8 +542,8 @@ class ReadingsService:
         if text is not None and summary.was_approved:
             changed = self._approved_blocks.changed(text_hash, text)
         questions: tuple[PageQuestion, ...] = ()
-        if documents:
-            id_ = documents[0]
+        if summary.documents:
+            id_ = summary.documents[0]
             questions = page_questions(
                 self._page(id_),
                 id_,

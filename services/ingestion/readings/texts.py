@@ -1,10 +1,14 @@
 """Lookup of documents by the hash of their text, and of texts by their hash."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from services.ingestion.catalogue.ledger import Ledger
+from services.knowledge.document.naming import find_document
 from services.knowledge.ports import DocumentStore
+
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,24 @@ class TextIndex:
         """Return ids of the documents that have the text, in their order."""
         ids = self.ledger.with_texts([hashed]).get(hashed)
         return ids or [id_ for id_, each in self.hashes().items() if each == hashed]
+
+    def hash_of(self, page: str) -> str | None:
+        """Return the hash of the text of a page, named by it or by its document.
+
+        The beginning of the hash, or the end of the document's id, will do.
+
+        Raises:
+            AmbiguousIdError: Several hashes begin so, or ids end so.
+        """
+        if _HASH.fullmatch(page):
+            return page
+        document = self.documents.get(page)
+        if document is None:
+            hashed = self.ledger.complete_hash(page)
+            if hashed is not None:
+                return hashed
+            document = find_document(self.documents, page)
+        return document.text_hash if document is not None else None
 
     def text(self, hashed: str) -> str | None:
         """Return the text as it is used, or None if no document has it any more."""

@@ -93,13 +93,13 @@ class SearchService:
 
     def start(self, wanted: StartSearch) -> SearchDetail:
         """See `Searches.start`."""
+        ticket = self._tickets.ticket(wanted.ticket_id)
         catalogue = self._catalogue()
         experts = load_experts(self._folder, catalogue)
         if why := self._problem(experts):
             raise SearchRefusedError(why)
         if wanted.at_once and not catalogue.policy.searches.at_once:
             raise SearchRefusedError("the policy lets no search begin by itself")
-        ticket = self._tickets.ticket(wanted.ticket_id)
         if not ticket.status.is_final:
             raise SearchRefusedError("the ticket's walk is not over: it may get a workflow yet")
         search = self._build_search(ticket, experts, catalogue)

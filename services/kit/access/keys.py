@@ -127,10 +127,10 @@ class Keys:
             row = self._row(session, name)
             before = _audit_state(row)
             ends = self._clock() + days * _DAY_S if days is not None else row.expires_at
-            new, key = self._new_key(name, row.scopes, ends)
+            new, key = self._new_key(row.name, row.scopes, ends)
             row.prefix, row.salt, row.hash = new.prefix, new.salt, new.hash
             row.expires_at, row.last_used_at = ends, None
-            add_audit(session, "key.rotated", f"key {name}", before, _audit_state(row))
+            add_audit(session, "key.rotated", f"key {row.name}", before, _audit_state(row))
         self._clear_cache()
         return key
 
@@ -140,7 +140,7 @@ class Keys:
             row = self._row(session, name)
             before = _audit_state(row)
             row.revoked_at = self._clock()
-            add_audit(session, "key.revoked", f"key {name}", before, _audit_state(row))
+            add_audit(session, "key.revoked", f"key {row.name}", before, _audit_state(row))
         self._clear_cache()
 
     def list(self) -> list[KeyInfo]:
@@ -222,9 +222,15 @@ class Keys:
             _log.warning("kit.key_use_not_noted", key=row.name, reason=str(error))
 
     def _row(self, session: Session, name: str) -> ApiKeyRow:
-        mine = update(ApiKeyRow).where(ApiKeyRow.name == name, ApiKeyRow.revoked_at.is_(None))
+        is_active = ApiKeyRow.revoked_at.is_(None)
+        is_named = ApiKeyRow.name == name
+        if name.startswith(_LEADING) and not session.scalar(select(ApiKeyRow.id).where(is_named)):
+            is_named = ApiKeyRow.prefix == name.removeprefix(_LEADING)
+        mine = update(ApiKeyRow).where(is_named, is_active)
         # Changed before it is read: nobody else changes it until this transaction ends.
-        row: ApiKeyRow | None = session.scalar(mine.values(name=name).returning(ApiKeyRow))
+        row: ApiKeyRow | None = session.scalar(
+            mine.values(name=ApiKeyRow.name).returning(ApiKeyRow)
+        )
         if row is None:
             raise KeyNotFoundError(f"no active key has the name {name[:80]!r}")
         return row

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, exists, false, or_, select, update
+from sqlalchemy import delete, exists, false, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
@@ -85,6 +85,14 @@ class SqlDocumentStore:
         if all(part.isascii() for part in parts):
             conditions = (DocumentRow.id.icontains(part, autoescape=True) for part in parts)
             statement = statement.where(or_(false(), *conditions))
+        with self._database.session() as session:
+            return list(session.scalars(statement))
+
+    def ids_ending(self, end: str, *, most: int) -> list[str]:
+        """See `DocumentStore.ids_ending`."""
+        start = func.length(DocumentRow.id) - len(end) + 1
+        ends = (start > 0, func.substr(DocumentRow.id, start) == end)
+        statement = select(DocumentRow.id).where(*ends).order_by(DocumentRow.id).limit(most)
         with self._database.session() as session:
             return list(session.scalars(statement))
 

@@ -24,7 +24,7 @@ from services.kit.http.openapi import refusals
 from services.tickets.adoption.feedback_recorder import StepNotFoundError, UnusableMarkError
 from services.tickets.adoption.service import AdoptionService
 from services.tickets.adoption.versions import WorkflowChangedError
-from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import Queries, TicketNotFoundError, WorkflowNotFoundError
 from services.workflow.editing.apply_edits import UnusableEditError
 
@@ -40,13 +40,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
 
     @router.get("/v1/workflows/{workflow_id}/work", responses=refusals(WorkflowNotFoundError))
     @needs(Need.READ)
-    def get_work(workflow_id: Id) -> Work:
+    def get_work(workflow_id: WorkflowId) -> Work:
         """Return the progress on a workflow: steps done, the next step, steps left aside."""
         return service.work(workflow_id)
 
     @router.get("/v1/tickets/{ticket_id}/left-behind", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
-    def get_left_behind(ticket_id: Id) -> list[LeftBehind]:
+    def get_left_behind(ticket_id: TicketId) -> list[LeftBehind]:
         """List the feedback on a ticket that no step of its workflow shows, latest first.
 
         It holds words on steps that the workflow of a later walk lacks or has otherwise, words that
@@ -59,7 +59,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         responses=refusals(WorkflowNotFoundError, StepNotFoundError, UnusableMarkError),
     )
     @needs(Need.OPERATE)
-    def put_mark(workflow_id: Id, step_id: Step, mark: StepMark) -> Work:
+    def put_mark(workflow_id: WorkflowId, step_id: Step, mark: StepMark) -> Work:
         """Mark a step as done or skipped, with the reason, the observation and the branch followed.
 
         The mark replaces the previous one in all its fields; `open` takes a tick back. A note that
@@ -72,13 +72,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         responses=refusals(WorkflowNotFoundError, StepNotFoundError),
     )
     @needs(Need.OPERATE)
-    def put_judgement(workflow_id: Id, step_id: Step, judgement: StepJudgement) -> Work:
+    def put_judgement(workflow_id: WorkflowId, step_id: Step, judgement: StepJudgement) -> Work:
         """Accept or reject a step, with a reason; a rejected one is a doubt about its reading."""
         return service.judge(workflow_id, step_id, judgement)
 
     @router.put("/v1/workflows/{workflow_id}/acceptance", responses=refusals(WorkflowNotFoundError))
     @needs(Need.OPERATE)
-    def put_acceptance(workflow_id: Id, acceptance: Acceptance) -> Work:
+    def put_acceptance(workflow_id: WorkflowId, acceptance: Acceptance) -> Work:
         """Accept the workflow as the answer to the ticket, or take that back.
 
         To reject it, hand the ticket over: `POST /v1/tickets/{ticket_id}/triage`.
@@ -91,7 +91,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         responses=refusals(WorkflowNotFoundError, WorkflowChangedError, UnusableEditError),
     )
     @needs(Need.OPERATE)
-    def post_version(workflow_id: Id, request: EditRequest) -> StoredWorkflow:
+    def post_version(workflow_id: WorkflowId, request: EditRequest) -> StoredWorkflow:
         """Edit a workflow: store a new version with its lint issues, which the ticket then shows.
 
         Edits that change nothing make no version. Only the latest version can be edited.
@@ -100,7 +100,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
 
     @router.get("/v1/workflows/{workflow_id}/changes", responses=refusals(WorkflowNotFoundError))
     @needs(Need.READ)
-    def get_changes(workflow_id: Id) -> VersionChanges:
+    def get_changes(workflow_id: WorkflowId) -> VersionChanges:
         """List the changes of a version step by step, since its base and since its candidate."""
         return service.versions.changes(workflow_id)
 
@@ -126,7 +126,9 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
 def _add_pages_beside(router: APIRouter, service: AdoptionService) -> None:
     @router.get("/v1/tickets/{ticket_id}/page-beside", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
-    def get_page_beside(ticket_id: Id, document: Document, heading: Heading = "") -> PageBeside:
+    def get_page_beside(
+        ticket_id: TicketId, document: Document, heading: Heading = ""
+    ) -> PageBeside:
         """Return a page that the ticket's page links to, with its boxes and their marks.
 
         `heading` is the fragment of the link: of a page of several tasks it opens the one it names.
@@ -138,7 +140,9 @@ def _add_pages_beside(router: APIRouter, service: AdoptionService) -> None:
         responses=refusals(TicketNotFoundError, StepNotFoundError, UnusableMarkError),
     )
     @needs(Need.OPERATE)
-    def put_mark_beside(ticket_id: Id, box: Step, document: Document, mark: StepMark) -> PageBeside:
+    def put_mark_beside(
+        ticket_id: TicketId, box: Step, document: Document, mark: StepMark
+    ) -> PageBeside:
         """Mark a box of a linked page, by the key of its block.
 
         The mark is kept by ticket and document, and counts in no figure of the ticket's own

@@ -13,6 +13,7 @@ from services.tickets.clarify.answer_handler import (
     TicketHandedOverError,
 )
 from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 
 
@@ -22,13 +23,13 @@ def create_clarify_router(answer_handler: AnswerHandler) -> APIRouter:
 
     @router.get("", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
-    def list_clarifications(ticket_id: Id) -> list[Clarification]:
+    def list_clarifications(ticket_id: TicketId) -> list[Clarification]:
         """List the questions and answers of a ticket, in order; only the last may be open."""
         return answer_handler.of_ticket(ticket_id)
 
     @router.post("/dismissals", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
-    def dismiss_clarification(ticket_id: Id) -> list[Clarification]:
+    def dismiss_clarification(ticket_id: TicketId) -> list[Clarification]:
         """Go on without an answer: the open question is closed and nothing more is asked."""
         return answer_handler.dismiss(ticket_id)
 
@@ -43,7 +44,7 @@ def create_clarify_router(answer_handler: AnswerHandler) -> APIRouter:
     )
     @needs(Need.OPERATE)
     def answer_clarification(
-        ticket_id: Id, clarification_id: Id, answer: ClarificationAnswer
+        ticket_id: TicketId, clarification_id: Id, answer: ClarificationAnswer
     ) -> Clarification:
         """Answer a question: by the number of a choice, in own words, or as not known.
 

@@ -26,7 +26,7 @@ from services.contracts.execution import Execution
 from services.contracts.ingestion import DecayKind, Ingestion
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.ticket import Fit
-from services.kit.errors import NotFoundError, UnavailableError
+from services.kit.errors import ConflictError, NotFoundError, UnavailableError
 from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 from services.knowledge.model import KnowledgeContext
@@ -154,9 +154,12 @@ class CoverageService:
             by_page[each.document_id].append(each)
         for document_id in sorted(by_page)[:MOST_PAGES]:
             try:
-                lines = require_ingestion(self._ingestion).document(document_id).text.split("\n")
-            except NotFoundError:
+                document = require_ingestion(self._ingestion).document(document_id)
+            except (NotFoundError, ConflictError):
                 continue
+            if document.id != document_id:  # the page is gone, and another's id ends so
+                continue
+            lines = document.text.split("\n")
             for each in by_page[document_id]:
                 place = each.locate(lines)
                 if place is not None:

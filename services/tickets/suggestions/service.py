@@ -67,27 +67,27 @@ class SuggestedEditService:
         if chosen.edit is None:
             raise UnusableSuggestionError("its text addresses a language model, not a person")
         request = BlockEditRequest(
-            document=choice.document_id, edit=chosen.edit, revision=choice.revision
+            document=page.document_id, edit=chosen.edit, revision=choice.revision
         )
         self._readings().edit_block(page.detail.text_hash, request)
         facts = {"suggestion": chosen.key, "kind": chosen.kind.value}
         with self._database.session() as session:
-            subject = f"document {choice.document_id}"
+            subject = f"document {page.document_id}"
             add_audit(session, "suggestion.taken", subject, after=facts)
         return chosen
 
     def dismiss(self, choice: SuggestionChoice) -> SuggestedEdit:
         """See `SuggestedEdits.dismiss`."""
-        _, chosen = self._choose(choice)
+        page, chosen = self._choose(choice)
         by, at = current_caller().name[:200], time.time()
         values = {"why": "", "by": by, "at": at}
         row = self._database.insert(DismissalRow).values(
-            key=chosen.key, document_id=choice.document_id, **values
+            key=chosen.key, document_id=page.document_id, **values
         )
         facts = {"suggestion": chosen.key, "kind": chosen.kind.value}
         with self._database.session() as session:
             session.execute(row.on_conflict_do_update(index_elements=["key"], set_=values))
-            subject = f"document {choice.document_id}"
+            subject = f"document {page.document_id}"
             add_audit(session, "suggestion.dismissed", subject, after=facts)
         return chosen.model_copy(update={"dismissed_by": by, "dismissed_at": to_datetime(at)})
 
@@ -110,11 +110,12 @@ class SuggestedEditService:
 
     def _load(self, document_id: str) -> tuple[PageBlocks, list[SuggestedEdit]]:
         """Return a page with its suggestions in the order of their blocks, dismissed ones too."""
-        contents = require_ingestion(self._ingestion).contents(document_id)
+        ingestion = require_ingestion(self._ingestion)
+        contents = ingestion.contents(ingestion.document(document_id).id)
         page = PageBlocks(contents, self._readings().get(contents.document.text_hash))
         with self._database.session() as session:
             suggestions = list(suggest(load_page_work(session, page), page))
-            of_page = select(DismissalRow).where(DismissalRow.document_id == document_id)
+            of_page = select(DismissalRow).where(DismissalRow.document_id == page.document_id)
             dismissals = {row.key: (row.by, row.at) for row in session.scalars(of_page)}
         shown = []
         for each in suggestions:

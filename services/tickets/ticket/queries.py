@@ -22,7 +22,8 @@ from services.contracts.verdict import JudgedWorkflow
 from services.kit.errors import NotFoundError
 from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
-from services.tickets.tables import ScoreRow, StoredVerdict, TicketRow, WorkflowRow, to_datetime
+from services.kit.sql.short_ids import complete_short_id, get_by_short_id
+from services.tickets.tables import ID, ScoreRow, StoredVerdict, TicketRow, WorkflowRow, to_datetime
 from services.tickets.ticket.addresses import workflow_url
 from services.tickets.ticket.assignment import decision_of
 from services.tickets.ticket.comments import list_comments
@@ -66,7 +67,8 @@ class Queries:
             TicketNotFoundError: No such ticket.
         """
         with self._database.session() as session:
-            row = session.get(TicketRow, ticket_id)
+            row = get_by_short_id(session, TicketRow, ticket_id)
+            ticket_id = row.id if row else ticket_id
             best = row.workflow_id if row else None
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
@@ -132,6 +134,22 @@ class Queries:
             created_at=datetime.fromtimestamp(row.created_at, UTC),
         )
 
+    def ticket_id(self, short_id: str) -> str:
+        """Return the id of the only ticket whose id begins so; what came if there is none.
+
+        Raises:
+            AmbiguousIdError: Several begin so.
+        """
+        with self._database.session() as session:
+            return complete_short_id(session, TicketRow.id, short_id) or short_id
+
+    def workflow_id(self, short_id: str) -> str:
+        """Return the id of a workflow as `ticket_id` does that of a ticket."""
+        if len(short_id) == ID.length:
+            return short_id
+        with self._database.session() as session:
+            return complete_short_id(session, WorkflowRow.id, short_id) or short_id
+
     def _workflow_row(self, workflow_id: str) -> Row[*tuple[Any, ...]]:
         statement = (
             select(
@@ -142,7 +160,7 @@ class Queries:
             )
             .join(ScoreRow, ScoreRow.workflow_id == SCORED)
             .join(TicketRow, TicketRow.id == WorkflowRow.ticket_id)
-            .where(WorkflowRow.id == workflow_id)
+            .where(WorkflowRow.id == self.workflow_id(workflow_id))
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()

@@ -16,7 +16,7 @@ from services.contracts.triage import (
 )
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
-from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 from services.tickets.triage.service import TicketOpenError, TriageService
 from services.tickets.triage.teams import TeamNotFoundError, UnknownTeamError
@@ -58,7 +58,7 @@ def create_triage_router(service: TriageService) -> APIRouter:
         responses=refusals(TicketNotFoundError, TicketOpenError),
     )
     @needs(Need.OPERATE)
-    def post_triage(ticket_id: Id, rejection: Rejection) -> TriageDecision:
+    def post_triage(ticket_id: TicketId, rejection: Rejection) -> TriageDecision:
         """Reject the workflow: hand the ticket over to the likeliest team, with a note.
 
         If no team is likely enough, none is named and the ticket is not handed over: it keeps its
@@ -68,7 +68,7 @@ def create_triage_router(service: TriageService) -> APIRouter:
 
     @router.delete("/v1/tickets/{ticket_id}/triage", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)
-    def take_back_triage(ticket_id: Id) -> TicketDetail:
+    def take_back_triage(ticket_id: TicketId) -> TicketDetail:
         """Undo the hand-over, and with it the rejection of the workflow.
 
         The systems that were notified of it are notified again; repeating it changes nothing.
@@ -80,7 +80,7 @@ def create_triage_router(service: TriageService) -> APIRouter:
         responses=refusals(TicketNotFoundError, UnknownTeamError),
     )
     @needs(Need.OPERATE)
-    def put_team_of_ticket(ticket_id: Id, assignment: Assignment) -> TriageDecision:
+    def put_team_of_ticket(ticket_id: TicketId, assignment: Assignment) -> TriageDecision:
         """Assign the ticket to a team; triage learns from it.
 
         The team must be declared, or have taken a past ticket; declare a new one first.

@@ -9,7 +9,7 @@ from services.contracts.dead_letters import DeadLetters, RetriedLetters, RetryLe
 from services.contracts.gateway import TicketDetail
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
-from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import Queries, TicketNotFoundError
 from services.tickets.walk.dead_letters import DeadLetterOffice
 from services.tickets.walk.walk_retry import TicketNotFailedError, WalkRetry
@@ -31,14 +31,14 @@ def create_retry_router(
         responses=refusals(TicketNotFoundError, TicketNotFailedError),
     )
     @needs(Need.OPERATE)
-    def retry_ticket(ticket_id: Id) -> TicketDetail:
+    def retry_ticket(ticket_id: TicketId) -> TicketDetail:
         """Walk a failed ticket again; two requests at once begin one walk."""
         walk_retry.retry_ticket(ticket_id)
         return queries.ticket(ticket_id)
 
     @router.get("/tickets/{ticket_id}/renewal", responses=refusals(TicketNotFoundError))
     @needs(Need.READ)
-    def list_newer_readings(ticket_id: Id) -> list[NewerReading]:
+    def list_newer_readings(ticket_id: TicketId) -> list[NewerReading]:
         """List what people did to the pages of the ticket's workflow since it was made."""
         return list(workflow_refresh.newer(ticket_id))
 
@@ -48,7 +48,7 @@ def create_retry_router(
         responses=refusals(TicketNotFoundError, NotRenewableError),
     )
     @needs(Need.OPERATE)
-    def renew_ticket(ticket_id: Id) -> TicketDetail:
+    def renew_ticket(ticket_id: TicketId) -> TicketDetail:
         """Walk a ticket again with its pages' readings as they are now.
 
         Marks and words stay with the steps that say the same, and the rest is listed.

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from starlette.concurrency import run_in_threadpool
 
 from services.contracts.adoption import Acceptance, Judgement, StepJudgement
+from services.contracts.gateway import TicketDetail
 from services.contracts.mcp import (
     AnswerQuestion,
     GetRuns,
@@ -39,17 +40,19 @@ async def _make(platform: Platform, arguments: MakeWorkflow) -> TicketWorkflow:
 
 
 async def _answer(platform: Platform, arguments: AnswerQuestion) -> TicketWorkflow:
-    await run_in_threadpool(_submit_answer, platform, arguments)
-    await platform.gateway.are_over([arguments.ticket_id], arguments.wait_s, platform.stopping)
-    return await run_in_threadpool(_load_workflow, platform, arguments.ticket_id)
+    ticket_id = await run_in_threadpool(_submit_answer, platform, arguments)
+    await platform.gateway.are_over([ticket_id], arguments.wait_s, platform.stopping)
+    return await run_in_threadpool(_load_workflow, platform, ticket_id)
 
 
-def _submit_answer(platform: Platform, arguments: AnswerQuestion) -> None:
+def _submit_answer(platform: Platform, arguments: AnswerQuestion) -> str:
+    """Answer the question and return the ticket's id."""
     ticket = platform.gateway.queries.ticket(arguments.ticket_id)
     question = ticket.open_question or ticket.page_question
     if question is None:
         raise NoOpenQuestionError("nothing is asked about this ticket")
-    platform.gateway.answer_handler.answer(arguments.ticket_id, question.id, arguments.answer)
+    platform.gateway.answer_handler.answer(ticket.id, question.id, arguments.answer)
+    return ticket.id
 
 
 def _load_workflow(platform: Platform, ticket_id: str) -> TicketWorkflow:
@@ -159,16 +162,17 @@ class NoWorkflowError(InvalidInputError):
 
 
 def _record(platform: Platform, feedback: RecordFeedback) -> RecordedFeedback:
+    ticket = platform.gateway.queries.ticket(feedback.ticket_id)
     if feedback.step:
         judgement = StepJudgement(verdict=Judgement(feedback.verdict), word=feedback.reason)
-        platform.adoption.judge(_workflow_id(platform, feedback), feedback.step, judgement)
+        platform.adoption.judge(_workflow_id(ticket), feedback.step, judgement)
     elif feedback.verdict == "accepted":
-        platform.adoption.accept(_workflow_id(platform, feedback), Acceptance(word=feedback.reason))
+        platform.adoption.accept(_workflow_id(ticket), Acceptance(word=feedback.reason))
     else:
-        platform.triage.reject(feedback.ticket_id, Rejection(reason=feedback.reason))
-    ticket = platform.gateway.queries.ticket(feedback.ticket_id)
+        platform.triage.reject(ticket.id, Rejection(reason=feedback.reason))
+    ticket = platform.gateway.queries.ticket(ticket.id)
     return RecordedFeedback(
-        ticket_id=feedback.ticket_id,
+        ticket_id=ticket.id,
         verdict=feedback.verdict,
         step=feedback.step,
         status=ticket.status,
@@ -176,11 +180,10 @@ def _record(platform: Platform, feedback: RecordFeedback) -> RecordedFeedback:
     )
 
 
-def _workflow_id(platform: Platform, feedback: RecordFeedback) -> str:
-    workflow_id = platform.gateway.queries.ticket(feedback.ticket_id).workflow_id
-    if workflow_id is None:
+def _workflow_id(ticket: TicketDetail) -> str:
+    if ticket.workflow_id is None:
         raise NoWorkflowError("the ticket has no workflow that anything could be said of")
-    return workflow_id
+    return ticket.workflow_id
 
 
 def _write_feedback(recorded: RecordedFeedback) -> str:
@@ -210,11 +213,10 @@ class NoExecutorError(UnavailableError):
 
 
 def _get_runs(platform: Platform, arguments: GetRuns) -> TicketRuns:
-    ticket_id = arguments.ticket_id
     execution = platform.execution
     if execution is None:
         raise NoExecutorError("this gateway knows no executor to ask")
-    platform.gateway.queries.ticket(ticket_id)
+    ticket_id = platform.gateway.queries.ticket(arguments.ticket_id).id
     runs = []
     for summary in execution.runs(ticket_id)[:MOST]:
         run = execution.run(summary.id)

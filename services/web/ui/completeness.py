@@ -7,6 +7,7 @@ from services.contracts.completeness import CompletenessChecks
 from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError
 from services.tickets.service import TicketService
+from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.knowledge.backend import KnowledgeBackend
 from services.web.ui.templates import render, render_refusal
 
@@ -19,7 +20,7 @@ def create_completeness_pages(
 
     @router.get("/tickets/{ticket_id}/completeness")
     @needs(Need.READ)
-    def of_ticket(ticket_id: str) -> HTMLResponse:
+    def of_ticket(ticket_id: TicketId) -> HTMLResponse:
         """Compare with pages of the same kind, and with past tickets of the same alert."""
         try:
             ticket = tickets.queries.ticket(ticket_id)

@@ -24,6 +24,7 @@ from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import FormFields, arguments_of, form_route, redirect_to
 from services.web.ui.run_bindings import create_binding_pages, needs_approval
 from services.web.ui.templates import render, render_refusal
@@ -108,7 +109,7 @@ def _create_start_router(execution: Execution) -> APIRouter:
     @form_route()
     @needs(Need.RUN)
     def start_run(
-        ticket_id: Id,
+        ticket_id: TicketId,
         mode: Annotated[RunMode, Form()] = RunMode.DRY,
         workflow_id: Annotated[str, Form(max_length=200)] = "",
         confirms: Annotated[bool, Form()] = False,
@@ -201,7 +202,7 @@ def create_by_hand_pages(tickets: TicketService, execution: Execution) -> APIRou
 
     @router.get("")
     @needs(Need.RUN)
-    def by_hand_page(ticket_id: Id, tool: str = "") -> HTMLResponse:
+    def by_hand_page(ticket_id: TicketId, tool: str = "") -> HTMLResponse:
         """Show the available tools; `tool` shows what one of them needs."""
         try:
             ticket, tools = tickets.queries.ticket(ticket_id), execution.tools()
@@ -216,7 +217,7 @@ def create_by_hand_pages(tickets: TicketService, execution: Execution) -> APIRou
     @router.post("")
     @form_route()
     @needs(Need.RUN)
-    def start_by_hand(ticket_id: Id, fields: FormFields) -> Response:
+    def start_by_hand(ticket_id: TicketId, fields: FormFields) -> Response:
         """Start the run, and show it."""
         call = ChosenCall(
             tool=fields.get("tool", "")[:100],

@@ -19,6 +19,7 @@ from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import form_route, redirect_to
 from services.web.ui.templates import render, render_refusal
 
@@ -67,7 +68,7 @@ def _create_view_router(searching: Searches) -> APIRouter:
     @router.post("/tickets/{ticket_id}/searches")
     @form_route()
     @needs(Need.RUN)
-    def start_search(ticket_id: Id) -> Response:
+    def start_search(ticket_id: TicketId) -> Response:
         """Search for the cause of a ticket, and show the search."""
         return redirect_to("searches", searching.start(StartSearch(ticket_id=ticket_id)).id)
 

@@ -80,6 +80,7 @@ def create_document_pages(backend: KnowledgeBackend) -> APIRouter:
         document_id: str, start: Annotated[int, Query(alias="from", ge=1, le=10_000_000)] = 1
     ) -> HTMLResponse:
         """Show one document's text, its processing, and the workflows that cite it."""
+        document_id = backend.services.ingestion.document(document_id).id
         contents = backend.services.ingestion.contents(document_id)
         first = first_shown(min(start, len(contents.lines)))
         citing = backend.citations.of_document(document_id)

@@ -14,6 +14,7 @@ from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.triage.service import TriageService
 from services.tickets.walk.workflow_refresh import WorkflowRefresh
 from services.web.ui.forms import form_route, redirect_to
@@ -29,7 +30,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @form_route()
     @needs(Need.OPERATE)
     def answer_of_page(
-        ticket_id: Id,
+        ticket_id: TicketId,
         clarification_id: Id,
         choice: Annotated[int | None, Form(ge=1, le=20)] = None,
         text: _Text = "",
@@ -48,7 +49,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @router.post("/tickets/{ticket_id}/clarifications/dismissals")
     @form_route()
     @needs(Need.OPERATE)
-    def dismissal_of_page(ticket_id: Id) -> Response:
+    def dismissal_of_page(ticket_id: TicketId) -> Response:
         """Go on without an answer."""
         tickets.answer_handler.dismiss(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -57,7 +58,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @form_route()
     @needs(Need.OPERATE)
     def rejection_of_page(
-        ticket_id: Id, reason: Annotated[str, Form(max_length=2000)] = ""
+        ticket_id: TicketId, reason: Annotated[str, Form(max_length=2000)] = ""
     ) -> Response:
         """Reject the workflow as the answer."""
         triage.reject(ticket_id, Rejection(reason=reason.strip()))
@@ -67,7 +68,9 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @form_route()
     @needs(Need.OPERATE)
     def hand_over_of_page(
-        ticket_id: Id, workflow_id: Id, step: Annotated[str, Form(max_length=400)] = ""
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
+        step: Annotated[str, Form(max_length=400)] = "",
     ) -> Response:
         """Hand the ticket over, at the box that says so or at any point of the work."""
         triage.hand_over(ticket_id, workflow_id, step or None)
@@ -77,7 +80,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @router.post("/tickets/{ticket_id}/taking-back")
     @form_route()
     @needs(Need.OPERATE)
-    def taking_back_of_page(ticket_id: Id) -> Response:
+    def taking_back_of_page(ticket_id: TicketId) -> Response:
         """Take back the hand-over."""
         triage.take_back(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -86,7 +89,7 @@ def create_ticket_forms(tickets: TicketService, triage: TriageService) -> APIRou
     @form_route()
     @needs(Need.OPERATE)
     def assignment_of_page(
-        ticket_id: Id, team: Annotated[str, Form(max_length=200)] = ""
+        ticket_id: TicketId, team: Annotated[str, Form(max_length=200)] = ""
     ) -> Response:
         """Assign the ticket to a team."""
         try:
@@ -106,7 +109,7 @@ def create_lifecycle_forms(tickets: TicketService, renewal: WorkflowRefresh) -> 
     @router.post("/tickets/{ticket_id}/retry")
     @form_route()
     @needs(Need.OPERATE)
-    def retry_of_page(ticket_id: Id) -> Response:
+    def retry_of_page(ticket_id: TicketId) -> Response:
         """Walk a failed ticket again."""
         tickets.retry(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -114,7 +117,7 @@ def create_lifecycle_forms(tickets: TicketService, renewal: WorkflowRefresh) -> 
     @router.post("/tickets/{ticket_id}/renewal")
     @form_route()
     @needs(Need.OPERATE)
-    def renewal_of_page(ticket_id: Id) -> Response:
+    def renewal_of_page(ticket_id: TicketId) -> Response:
         """Walk the ticket again with the current readings of its pages."""
         renewal.renew(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -122,7 +125,7 @@ def create_lifecycle_forms(tickets: TicketService, renewal: WorkflowRefresh) -> 
     @router.post("/tickets/{ticket_id}/resolution")
     @form_route()
     @needs(Need.OPERATE)
-    def resolution_of_page(ticket_id: Id) -> Response:
+    def resolution_of_page(ticket_id: TicketId) -> Response:
         """Mark the fault as over."""
         tickets.resolve(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -130,7 +133,7 @@ def create_lifecycle_forms(tickets: TicketService, renewal: WorkflowRefresh) -> 
     @router.post("/tickets/{ticket_id}/reopening")
     @form_route()
     @needs(Need.OPERATE)
-    def reopening_of_page(ticket_id: Id) -> Response:
+    def reopening_of_page(ticket_id: TicketId) -> Response:
         """Take back that the fault is over."""
         tickets.reopen(ticket_id)
         return redirect_to("tickets", ticket_id)
@@ -146,7 +149,7 @@ def create_holder_forms(tickets: TicketService) -> APIRouter:
     @form_route()
     @needs(Need.OPERATE)
     def taking_of_page(
-        ticket_id: Id,
+        ticket_id: TicketId,
         from_: Annotated[str, Form(alias="from", max_length=200)] = "",
         back: Annotated[str, Form(max_length=4000)] = "",
     ) -> Response:
@@ -159,7 +162,7 @@ def create_holder_forms(tickets: TicketService) -> APIRouter:
     @router.post("/tickets/{ticket_id}/holder/return")
     @form_route()
     @needs(Need.OPERATE)
-    def return_of_page(ticket_id: Id) -> Response:
+    def return_of_page(ticket_id: TicketId) -> Response:
         """Unassign the ticket from the caller."""
         tickets.unassign(ticket_id)
         return redirect_to("tickets", ticket_id)

@@ -20,6 +20,7 @@ from services.kit.errors import FlowXpertError
 from services.tickets.adoption.service import AdoptionService
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import MAX_ID_CHARACTERS
+from services.tickets.ticket.path_ids import TicketId
 from services.tickets.triage.service import TriageService
 from services.tickets.walk.workflow_refresh import WorkflowRefresh
 from services.web.ui.templates import render, render_refusal
@@ -66,7 +67,7 @@ def create_ticket_page(
     @router.get("/tickets/{ticket_id}")
     @needs(Need.READ)
     def ticket_page(  # noqa: PLR0917 - FastAPI passes them by name
-        ticket_id: str,
+        ticket_id: TicketId,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
         edit: Annotated[str, Query(max_length=400)] = "",
         corrected: Annotated[str, Query(max_length=40)] = "",

@@ -19,7 +19,8 @@ from services.knowledge.document.links import linked_path
 from services.knowledge.page.block import Page
 from services.runbook.checklist.shown import page_of
 from services.tickets.adoption.service import AdoptionService
-from services.tickets.ticket.addresses import MAX_ID_CHARACTERS, Id
+from services.tickets.ticket.addresses import MAX_ID_CHARACTERS
+from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.page_links import (
     LinkedDocuments,
@@ -188,7 +189,7 @@ def create_side_page_forms(adoption: AdoptionService) -> APIRouter:
     @needs(Need.OPERATE)
     def mark_beside(  # noqa: PLR0917 - FastAPI passes them by name
         sent: FormFields,
-        ticket_id: Id,
+        ticket_id: TicketId,
         beside: DocumentParam,
         step: Annotated[str, Form(max_length=400)],
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",

@@ -25,7 +25,7 @@ from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.tickets.adoption.service import AdoptionService
 from services.tickets.service import TicketService
-from services.tickets.ticket.addresses import Id
+from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import WorkflowNotFoundError
 from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.ticket.side_page import DocumentParam, FragmentParam
@@ -58,8 +58,8 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
     @needs(Need.OPERATE)
     def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
         sent: FormFields,
-        ticket_id: Id,
-        workflow_id: Id,
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
         step: _Step,
         state: Annotated[StepState | None, Form()] = None,
         exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
@@ -92,8 +92,8 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
     @form_route()
     @needs(Need.OPERATE)
     def judgement_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-        ticket_id: Id,
-        workflow_id: Id,
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
         step: _Step,
         verdict: Annotated[Judgement, Form()] = Judgement.NONE,
         word: _Words = "",
@@ -108,8 +108,8 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
     @form_route()
     @needs(Need.OPERATE)
     def acceptance_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-        ticket_id: Id,
-        workflow_id: Id,
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
         accepted: Annotated[bool, Form()] = True,
         word: _Words = "",
         beside: DocumentParam = "",
@@ -124,8 +124,8 @@ def create_work_forms(tickets: TicketService, adoption: AdoptionService) -> APIR
     @form_route()
     @needs(Need.OPERATE)
     def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-        ticket_id: Id,
-        workflow_id: Id,
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
         edit: Annotated[str, Form(max_length=10)],
         step: _Step,
         text: _Text = "",
@@ -253,8 +253,8 @@ def create_box_forms(tickets: TicketService, readings: Callable[[], Readings]) -
     @form_route()
     @needs(Need.APPROVE)
     def box_of_page(
-        ticket_id: Id,
-        workflow_id: Id,
+        ticket_id: TicketId,
+        workflow_id: WorkflowId,
         key: Annotated[str, Form(max_length=40)],
         is_step: Annotated[bool | None, Form()] = None,
     ) -> Response:
