@@ -15,6 +15,7 @@ from services.execution.runs.state import Observation, RunState, SentChange
 from services.execution.tools.compare import Fields, all_hold
 from services.execution.tools.tool import BadArgumentError, OutputCondition, Tool, ToolEffect
 from services.language.cues import is_escalation
+from services.runbook.lowering import SOLVED_TEXT
 from services.workflow.model import Step, StepKind, Transition
 from services.workflow.read_only import is_read_only_step
 
@@ -445,6 +446,11 @@ class _Moves:
             return self._decide_as(place, step.settled, "ticket", (step.settled_by,))
         if len(exits) == 1:
             return self._decide_as(place, exits[0].condition, "page")
+        ends = [self.run.workflow.by_id[edge.target] for edge in exits]
+        is_last = all(end.implied and end.kind is StepKind.TERMINAL for end in ends)
+        if step.implied and step.text == SOLVED_TEXT and is_last and self._is_verified:
+            seen = self.state.observations[-1].lines if self.state.observations else ()
+            return self._decide_as(place, exits[0].condition, "verification", seen)
         binding = self.run.binding_of.get(step.id)
         target = self.run.targets.get(step.id)
         if binding is None or not binding.tool or target is None or not binding.answers:
@@ -623,6 +629,13 @@ class _Moves:
         return Emit((left, entered))
 
     def _arrive(self, step: Step) -> Move:
+        if step.kind is StepKind.TERMINAL and is_escalation(step.text):
+            return _hand_over(step.text)
+        return _end(RunOutcome.RECOVERED if self._is_verified else RunOutcome.DONE, step.text)
+
+    @property
+    def _is_verified(self) -> bool:
+        """True if something was changed, and each change was seen to have worked."""
         confirmed = {
             place
             for (place, what), answer in self.state.answers.items()
@@ -633,12 +646,9 @@ class _Moves:
             for place, change in self.state.changes.items()
             if change.status is RunEventKind.CHANGED or place in confirmed
         ]
-        if step.kind is StepKind.TERMINAL and is_escalation(step.text):
-            return _hand_over(step.text)
-        unsure = [c for c in made if self.state.verified.get(c.place) is not RunEventKind.VERIFIED]
-        if made and not unsure:
-            return _end(RunOutcome.RECOVERED, step.text)
-        return _end(RunOutcome.DONE, step.text)
+        return bool(made) and all(
+            self.state.verified.get(change.place) is RunEventKind.VERIFIED for change in made
+        )
 
     # Looks
 

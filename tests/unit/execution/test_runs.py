@@ -42,7 +42,7 @@ def test_the_other_half_of_a_condition_is_of_the_same_look(carrying):
     answers = [
         e.facts["answer"] for e in carrying.store.load(run).events if e.kind is RunEventKind.DECIDED
     ]
-    assert answers == ["Yes", "No", "No"]
+    assert answers == ["Yes", "No", "No", "Yes"]
 
 
 def test_an_effect_that_comes_late_is_waited_for(carrying):

@@ -426,7 +426,7 @@ def test_a_dry_run_says_what_would_be_sent_and_sends_nothing(house):
     assert change.shown == "router bgp <asn>; no neighbor 10.0.11.1 shutdown"
     assert (change.target, change.undo, change.dry_run) == ("leaf-1", "bgp_session_shut", "none")
     assert change.by_person == ""
-    assert run.paths == 18
+    assert run.paths == 26
 
 
 def test_an_answer_is_one_of_those_that_are_offered(house):
