@@ -66,9 +66,9 @@ def linked(path: str, start: str) -> Callable[[Running], str]:
 drawn = linked("/knowledge/document/runbooks/BgpSessionDown.md", "/knowledge/readings/")
 
 
-def step(running: Running) -> str:
+def block(running: Running) -> str:
     reading = drawn(running)
-    return linked(reading, f"{reading}/step")(running)
+    return linked(reading, f"{reading}?document=")(running)
 
 
 def proposed(running: Running) -> str:
@@ -89,7 +89,7 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "readings": lambda _running: "/knowledge/readings",
     "reading": drawn,
     "reading to begin": linked("/knowledge/readings", "/knowledge/readings/"),
-    "step of a reading": step,
+    "block of a reading": block,
     "proposed pages": lambda running: proposed(running) and "/knowledge/proposals",
     "proposed page": lambda running: f"/knowledge/proposals/{proposed(running)}",
     "compose": lambda _running: "/compose",

@@ -141,8 +141,11 @@ class ReadingsService:
     def _begun(self, text_hash: str, document_id: str) -> Reading:
         """Return a reading of the boxes of a page."""
         corrections = self._boxes.corrections([document_id]).get(document_id, {})
-        text = self._text(text_hash)
-        return reading_from_boxes(text, document_id, corrections, self._boxes.habit())
+        document = self._texts.documents.get(document_id)
+        text = document.for_person().text if document else self._text(text_hash)
+        withheld = document.withheld if document else ()
+        habit = self._boxes.habit()
+        return reading_from_boxes(text, document_id, corrections, habit, withheld)
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""

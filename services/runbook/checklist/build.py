@@ -265,6 +265,7 @@ def reading_from_boxes(
     title: str,
     corrections: Mapping[str, bool] = _NO_CORRECTIONS,
     habit: Habit = AS_SHIPPED,
+    withheld: Collection[int] = (),
 ) -> Reading:
     """Return a straight program: a step for each box of the page, in its order.
 
@@ -272,13 +273,15 @@ def reading_from_boxes(
     approver says that the decisions were looked at.
 
     Args:
-        text: The page as readings cite it, without the lines that screening left out.
+        text: The page as people see it, or without the lines that screening left out.
         title: The name of a page that has no heading.
         corrections: An owner's corrections of boxes, by the key of the block.
         habit: Weights of the form of steps, learned from such corrections.
+        withheld: Lines of it that screening left out: nothing of the reading is from them.
     """
-    page = parse_page(text)
-    heading = next((place.block.text for place in page.places() if place.block.level == 1), "")
+    page = parse_page(text, withheld=withheld)
+    headings = (place.block for place in page.places() if place.block.level == 1)
+    heading = next((each.text for each in headings if not each.is_withheld), "")
     shown = ShownPage(document_id=title, title=heading or title, text=text)
     checklist = build_checklist(page, shown, planner="", corrections=corrections, habit=habit)
     body = tuple(map(_do, checklist.of_kind(StepKind.PROCESS)))

@@ -105,9 +105,13 @@ def question_of(block: Block) -> str:
     own = next((each for each in clauses if each.rstrip().endswith("?")), None)
     if own is not None:
         return own.strip()
-    conditions = (parse_condition(each) for each in clauses)
-    condition = next((each for each in conditions if each is not None), None)
-    return as_question(condition.text if condition else first_instruction(block))
+    return own_condition(block) or as_question(first_instruction(block))
+
+
+def own_condition(block: Block) -> str:
+    """Return the condition in a block's words as a question; empty if there is none."""
+    conditions = (parse_condition(each) for each in sentences(block.text))
+    return next((as_question(each.text) for each in conditions if each is not None), "")
 
 
 class _BlockChange:

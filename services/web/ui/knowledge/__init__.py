@@ -14,24 +14,22 @@ from services.web.ui.knowledge.documents import (
 from services.web.ui.knowledge.graph import create_incident_pages
 from services.web.ui.knowledge.proposals import create_proposal_pages
 from services.web.ui.knowledge.readings.boxes import create_box_correction_form
-from services.web.ui.knowledge.readings.edit_pages import (
-    create_plain_edit_pages,
-    create_step_pages,
-)
 from services.web.ui.knowledge.readings.pages import (
+    create_block_forms,
     create_owner_form,
     create_reading_forms,
     create_reading_pages,
     create_review_form,
 )
 from services.web.ui.knowledge.readings.take_over import create_suggestion_forms
+from services.web.ui.knowledge.readings.words_pages import create_plain_edit_pages
 
 
 def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
     """Build the routers of all pages of the knowledge base."""
     return [
         create_reading_pages(backend),
-        create_step_pages(backend),
+        create_block_forms(backend),
         create_plain_edit_pages(backend),
         create_compose_pages(backend),
         create_reading_forms(backend),

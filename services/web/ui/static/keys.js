@@ -30,10 +30,7 @@ const KEYS = {
 
 export function listenToKeys() {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || isTyping(event)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (stored("localStorage", "keys") === "off") return;
-    if (Object.hasOwn(KEYS, event.key) && KEYS[event.key]()) event.preventDefault();
+    if (isSingleKey(event) && Object.hasOwn(KEYS, event.key) && KEYS[event.key]()) event.preventDefault();
   });
   const button = document.getElementById("show-keys");
   button.hidden = false;
@@ -41,6 +38,13 @@ export function listenToKeys() {
   const choice = document.getElementById("use-keys");
   choice.checked = stored("localStorage", "keys") !== "off";
   choice.addEventListener("change", () => store("localStorage", "keys", choice.checked ? null : "off"));
+}
+
+// A single key that no field and no dialog wants, unless they are turned off.
+export function isSingleKey(event) {
+  if (event.defaultPrevented || event.isComposing || isTyping(event)) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return false;
+  return stored("localStorage", "keys") !== "off";
 }
 
 function isTyping({ target }) {

@@ -1,5 +1,6 @@
 """Whoever may approve says of a block that it is a step, or none: with a ticket and without."""
 
+import json
 import re
 
 import pytest
@@ -168,27 +169,28 @@ def test_a_key_sees_no_form_and_is_refused(make_gateway, knowledge, ticket_of, i
     assert boxes(ingestion) == {}
 
 
+def change(gateway, ingestion, whole=None, **fields):
+    """What the page says after a button or form of its owner's page was sent."""
+    sent = {"change": json.dumps(whole)} if whole else {}
+    return gateway.client.post(f"{reading_at(ingestion)}/block-edits", data=sent | fields)
+
+
+def is_box(html, words):
+    """True if the first box at the words is one that is on."""
+    return re.search(r'aria-checked="(\w+)"', row(html, words))[1] == "true"
+
+
 def test_without_a_ticket_an_owner_sees_the_boxes_of_a_page_and_corrects_them(gateway, ingestion):
     html = gateway.client.get(reading_at(ingestion)).text
-    assert "Begin with its boxes" in html
-    assert f'action="{WITHOUT_TICKET}"' in html
-    assert 'form="no-step"' in row(html, "Vent the loop")
-    assert 'class="check"' in row(html, "Vent the loop")
-    assert 'role="checkbox"' not in html
+    assert is_box(html, "Vent the loop")
     assert "/marks" not in html
 
-    answer = correct(gateway, WITHOUT_TICKET, "Vent the loop", "false")
-    assert answer.status_code == 303
+    off = {"edit": "box", "block": block("Vent").key, "is_step": False}
+    html = change(gateway, ingestion, off, document=DOCUMENT).text
     assert boxes(ingestion) == {block("Vent the loop").key: False}
-    html = gateway.client.get(answer.headers["location"]).text
-    at_it = row(html, "Vent the loop")
-    assert 'class="check"' not in at_it
-    assert "Somebody said that this is no step" in at_it
-    assert 'form="is-step"' in at_it
-    assert 'form="as-found"' in at_it
-
-    answer = correct(gateway, WITHOUT_TICKET, "Vent the loop", "")
-    assert 'class="check"' in row(gateway.client.get(answer.headers["location"]).text, "Vent")
+    assert not is_box(html, "Vent the loop")
+    html = gateway.client.post(f"{reading_at(ingestion)}/undo").text
+    assert is_box(html, "Vent the loop")
     assert boxes(ingestion) == {}
 
 
@@ -224,17 +226,57 @@ def test_documents_of_one_text_are_corrected_apart(gateway, ingestion):
     ingestion.ingest()
     answer = correct(gateway, "/knowledge/boxes?document=second.md", "Vent", "false")
     second = gateway.client.get(answer.headers["location"]).text
-    assert 'class="check"' not in row(second, "Vent")
+    assert not is_box(second, "Vent")
     first = gateway.client.get(reading_at(ingestion)).text
-    assert 'class="check"' in row(first, "Vent")
+    assert is_box(first, "Vent")
     assert '<a href="?document=second.md">second.md</a>' in first
 
 
-def test_a_page_that_somebody_has_read_shows_its_reading(gateway, ingestion):
+def test_a_condition_is_set_without_a_script_and_shown_in_words(gateway, ingestion):
     address = reading_at(ingestion)
-    begun = gateway.client.post(f"{address}/beginnings").text
-    assert "Begun from the boxes of the page" in begun
-    assert 'action="/knowledge/boxes' not in begun
+    vent, turn = block("Vent the loop").key, block("Tell").key
+    html = gateway.client.get(f"{address}?block={vent}").text
+    assert f'<option value="{vent}">its own words</option>' in html
+    fields = {"edit": "only_if", "block": vent, "on": vent, "question": "Is <b>air</b> in it?"}
+    html = change(gateway, ingestion, **fields, answer="No").text
+    assert "only if “Is &lt;b&gt;air&lt;/b&gt; in it?”: No" in row(html, "Vent the loop")
+    assert "corrected by a person" in html
+    html = change(gateway, ingestion, {"edit": "note_of", "block": turn, "of": vent}).text
+    assert "note of “Vent the loop." in row(html, "Tell the shift")
+    html = change(gateway, ingestion, {"edit": "end", "block": vent, "kind": "escalate"}).text
+    assert "ends and is escalated" in row(html, "Vent the loop")
+    assert "<b>air</b>" not in html
+
+
+def test_a_refused_change_is_shown_with_what_was_typed(gateway, ingestion):
+    vent = block("Vent the loop").key
+    fields = {"edit": "remark", "block": vent, "text": "Mind <the> valve"}
+    answer = change(gateway, ingestion, **fields, revision="another", document=DOCUMENT)
+    assert answer.status_code == 409
+    assert "has changed meanwhile" in answer.text
+    assert answer.text.count("Mind &lt;the&gt; valve") == 2, "in words and in its field"
+    answer = change(gateway, ingestion, edit="only_if", block=vent, on="nowhere")
+    assert (answer.status_code, "has no block" in answer.text) == (422, True)
+    assert change(gateway, ingestion, edit="explode", block=vent).status_code == 422
+    assert gateway.client.post(f"{reading_at(ingestion)}/undo").status_code in {404, 409}
+
+
+def test_a_page_that_changed_meanwhile_leads_to_the_new_one(gateway, ingestion):
+    old = reading_at(ingestion)
+    ingestion.write(DOCUMENT, PUMP + "\nMore.\n")
+    ingestion.ingest()
+    fields = {"edit": "remark", "block": block("Vent").key, "text": "Mind it"}
+    for form, sent in (
+        ("block-edits", fields),
+        ("approvals", {"procedure": "0", "revision": "x", "kind": "workflow"}),
+    ):
+        answer = gateway.client.post(f"{old}/{form}", data=sent | {"document": DOCUMENT})
+        assert answer.status_code == 409
+        assert f'href="{reading_at(ingestion)}"' in answer.text
+    assert (
+        "Mind it"
+        in gateway.client.post(f"{old}/block-edits", data=fields | {"document": DOCUMENT}).text
+    )
 
 
 def test_a_line_that_screening_left_out_is_shown_there_without_a_form(gateway, ingestion):
@@ -251,22 +293,40 @@ def test_a_book_is_shown_by_its_lines(gateway, ingestion):
     ingestion.ingest()
     html = gateway.client.get(reading_at(ingestion)).text
     assert 'aria-label="Lines of the page"' in html
-    assert "Begin with its boxes" in html
-    assert 'action="/knowledge/boxes' not in html
+    assert "/block-edits" not in html
 
 
 def test_what_owners_words_taught_shows_on_the_page_of_a_document(gateway, ingestion, monkeypatch):
     monkeypatch.setattr(in_use, "LOOK_EVERY_S", 0.0)
-    assert 'class="check"' in row(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")
+    assert is_box(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")
     learned = BoxHabit.shipped().model_copy(update={"weights": {"numbered": -20.0}})
     in_use.Fits(ingestion.database).put(BoxHabit.NAME, learned, {})
-    assert 'class="check"' not in row(
-        gateway.client.get(reading_at(ingestion)).text, "Vent the loop"
-    )
+    assert not is_box(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")
     correct(gateway, WITHOUT_TICKET, "Vent the loop", "true")
     html = gateway.client.get(reading_at(ingestion)).text
-    assert 'class="check"' in row(html, "Vent the loop"), "somebody's word stands above it"
+    assert is_box(html, "Vent the loop"), "somebody's word stands above it"
     assert "is a step, by its form none" in listed(html)
     correct(gateway, WITHOUT_TICKET, "Vent the loop", "")
     in_use.Fits(ingestion.database).rollback(BoxHabit.NAME)
-    assert 'class="check"' in row(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")
+    assert is_box(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")
+
+
+def test_a_question_stands_at_its_block_and_is_answered_by_a_tap(gateway, ingestion):
+    address = reading_at(ingestion)
+    readings = ingestion.service.readings("local")
+    text_hash = address.rsplit("/", 1)[1]
+    question, *others = readings.get(text_hash).questions
+    html = gateway.client.get(address).text
+    assert f'id="question-{question.id}"' in html
+    assert f"{len(others) + 1} question" in html
+    right = "no" if question.no is None else "yes"
+    sent = {"id": question.id, "answer": right, "document": DOCUMENT}
+    html = gateway.client.post(f"{address}/questions", data=sent).text
+    assert f'id="question-{question.id}"' not in html
+    assert boxes(ingestion) == {}
+    assert gateway.client.post(f"{address}/questions", data=sent).status_code == 409
+    gateway.client.post(f"{address}/undo")
+    wrong = sent | {"answer": "yes" if right == "no" else "no"}
+    html = gateway.client.post(f"{address}/questions", data=wrong).text
+    assert f'id="question-{question.id}"' not in html
+    assert boxes(ingestion) != {}

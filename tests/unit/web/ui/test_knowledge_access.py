@@ -74,7 +74,7 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
         ("/approvals", {"procedure": "0", "revision": "x", "kind": "workflow"}),
         ("/answers", {"doubt": "d1", "answer": "0", "revision": "x"}),
         ("/undo", {}),
-        ("/beginnings", {}),
+        ("/block-edits", {"edit": "split", "block": "x"}),
         ("", {"reading": "{}", "revision": "x"}),
     ):
         refused = client.post(f"{address}{form}", data=data)
@@ -96,23 +96,17 @@ def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, ingestion):
 def test_who_may_approve_sees_the_forms(client_of):
     client, address = client_of(), f"/knowledge/readings/{hash_of(PAGE)}"
     unread = client.get(address)
-    assert "Nobody has read this page" in unread.text
-    assert f'action="{address}/beginnings"' in unread.text
-    assert "approvals" not in unread.text
-    begun = client.post(f"{address}/beginnings")
-    assert f'action="{address}/approvals"' in begun.text
-    assert "Begun from the boxes of the page" in begun.text
-    assert 'name="reading"' in begun.text
-    assert "read it by now" not in begun.text
-    again = client.post(f"{address}/beginnings")
-    assert (again.status_code, "somebody has read the page by now" in again.text) == (409, True)
+    assert "nobody has read it" in unread.text
+    for form in ("approvals", "block-edits", "undo"):
+        assert f'action="{address}/{form}"' in unread.text
+    assert 'name="reading"' in unread.text
 
 
 def test_a_page_is_approved_as_a_checklist_and_then_its_decisions_too(client_of):
     client, text_hash = client_of(), hash_of(PAGE)
     address = f"/knowledge/readings/{text_hash}"
-    begun = client.post(f"{address}/beginnings").text
-    assert ("The boxes are right" in begun, "Its decisions too" in begun) == (True, True)
+    unread = client.get(address).text
+    assert ("The boxes are right" in unread, "Its decisions too" in unread) == (True, True)
 
     def approve(kind):
         (revision,) = set(re.findall(r'name="revision" value="(\w+)"', client.get(address).text))

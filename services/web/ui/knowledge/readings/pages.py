@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, Response
+from pydantic import ValidationError
 
 from services.contracts.ingestion import Ownership
 from services.contracts.readings import (
     APPROVED_STATES,
     AnswerRequest,
     ApprovalRequest,
+    BlockEditRequest,
     PageState,
     ReadingDetail,
     Readings,
@@ -25,13 +27,15 @@ from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.runbook.checking.check import UnusableReadingError, parse_reading
+from services.runbook.editing.block_edits import BLOCK_EDIT, BlockEdit
+from services.runbook.editing.errors import UnusableOperationError
 from services.runbook.model import Reader
-from services.runbook.ports import ApprovalKind
-from services.web.ui.forms import form_route, redirect_to
+from services.runbook.ports import ApprovalKind, ReadingChangedError
+from services.web.ui.forms import FormFields, form_route, redirect_to
 from services.web.ui.knowledge.backend import KnowledgeBackend
 from services.web.ui.knowledge.readings.boxes import boxes_view
 from services.web.ui.knowledge.readings.take_over import suggestions_view
-from services.web.ui.knowledge.readings.views import notation, procedure_views
+from services.web.ui.knowledge.readings.views import notation
 
 DAYS = 90
 """Days for which tickets count."""
@@ -95,12 +99,15 @@ def create_reading_pages(backend: KnowledgeBackend) -> APIRouter:
     def reading_page(
         text_hash: str,
         document: Annotated[str, Query(max_length=1024)] = "",
+        block: Annotated[str, Query(max_length=80)] = "",
     ) -> HTMLResponse:
-        """Show one page's reading beside its lines, or its boxes if nobody has read it.
+        """Show a page with what was read of each block, beside its procedures as drawn.
 
-        Of documents with the same text, `document` says whose boxes are shown.
+        Of documents with the same text, `document` says whose boxes are shown; `block` is the key
+        of the block whose forms are open.
         """
-        return render_reading(backend, backend.readings().get(text_hash), document=document)
+        detail = backend.readings().get(text_hash)
+        return render_reading(backend, detail, document=document, block=block)
 
     return router
 
@@ -113,6 +120,7 @@ def render_reading(
     typed: str | None = None,
     kept: Mapping[str, str] | None = None,
     document: str = "",
+    block: str = "",
     status_code: int = 200,
 ) -> HTMLResponse:
     """Render a reading as a page.
@@ -122,24 +130,40 @@ def render_reading(
         detail: The reading.
         refused: Why the form was refused; empty if it was not.
         typed: The notation that was typed into the refused form.
-        kept: Fields of the form of a step that is gone meanwhile, by name.
+        kept: Fields of the refused form of a block, by name.
         document: The document whose boxes are shown, of several with the same text.
+        block: Key of the block whose forms are open.
         status_code: Status of the response.
     """
     values: dict[str, Any] = {
         "detail": detail,
-        "procedures": procedure_views(detail),
         "history": backend.readings().history(detail.text_hash),
         "notation": notation(detail.reading) if typed is None else typed,
+        "questions": detail.questions,
         "refused": refused,
         "kept": kept or {},
         "is_edited": typed is not None,
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",
-        **boxes_view(backend, detail, document),
+        **boxes_view(backend, detail, document, block),
         **suggestions_view(backend, detail, document),
     }
     return backend.page("knowledge/readings/page.html", status_code=status_code, **values)
+
+
+def page_changed(
+    backend: KnowledgeBackend, text_hash: str, document: str, *, kept: str = ""
+) -> HTMLResponse | None:
+    """Return a page that leads to the new text, if the document has another one by now."""
+    if not document:
+        return None
+    now = backend.services.ingestion.contents(document).document.text_hash
+    if now == text_hash:
+        return None
+    values = {"document": document, "text_hash": now, "kept": [kept] if kept else []}
+    return backend.page(
+        "knowledge/readings/changed.html", status_code=409, tab="Readings", **values
+    )
 
 
 def filtered_list_address(path: str, chosen: dict[str, str]) -> str:
@@ -207,8 +231,11 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
         kind: Annotated[ApprovalKind, Form()],
         offered: Annotated[str, Form(max_length=1)] = "",
         doubts: _Index = 0,
+        document: Annotated[str, Form(max_length=1024)] = "",
     ) -> Response:
         """Approve a procedure as it was seen, with its open doubts."""
+        if changed := page_changed(backend, text_hash, document):
+            return changed
         request = ApprovalRequest(
             procedure=procedure,
             offered=bool(offered),
@@ -217,14 +244,8 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
             doubts=None if offered else doubts,
         )
         return _apply_change(
-            backend, text_hash, lambda readings: readings.approve(text_hash, request)
+            backend, text_hash, lambda readings: _approve(readings, text_hash, request)
         )
-
-    @router.post("/knowledge/readings/{text_hash}/beginnings")
-    @needs(Need.APPROVE)
-    def beginning_of_page(text_hash: str) -> Response:
-        """Begin the reading of a page that nobody has read, from its boxes."""
-        return _apply_change(backend, text_hash, lambda readings: readings.begin(text_hash))
 
     @router.post("/knowledge/readings/{text_hash}/answers")
     @needs(Need.APPROVE)
@@ -267,6 +288,14 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
     return router
 
 
+def _approve(readings: Readings, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+    """Approve a procedure; the boxes of a page that nobody has read become its reading first."""
+    if not request.offered and not readings.get(text_hash).procedures:
+        begun = readings.begin(text_hash)
+        request = request.model_copy(update={"revision": begun.revision})
+    return readings.approve(text_hash, request)
+
+
 def _apply_change(
     backend: KnowledgeBackend,
     text_hash: str,
@@ -284,3 +313,104 @@ def _apply_change(
     if detail.remarks:  # they are told once, so that they cannot wait for the next request
         return render_reading(backend, detail)
     return redirect_to("knowledge", "readings", text_hash)
+
+
+_SENT_BESIDE = frozenset({"edit", "change", "revision", "document"})
+_Typed = Annotated[str, Form(max_length=8_000)]
+
+
+def create_block_forms(backend: KnowledgeBackend) -> APIRouter:
+    """Build the router of the form."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/knowledge/readings/{text_hash}/block-edits")
+    @needs(Need.APPROVE)
+    def edit_of_block(
+        text_hash: str,
+        fields: FormFields,
+        text: _Typed = "",
+        change: _Typed = "",
+    ) -> Response:
+        """Store a change at a block; a refused one is shown with what was typed.
+
+        `change` is a whole change as JSON, as a button sends it; else `edit` names its kind, and
+        the other fields are its own.
+        """
+        readings = backend.readings()
+        document = fields.get("document", "")
+        typed = fields | {"text": text, "change": change}
+        if changed := page_changed(backend, text_hash, document, kept=text):
+            return changed
+        try:
+            edit = _parse_edit(typed)
+            request = BlockEditRequest(
+                document=document, revision=fields.get("revision", ""), edit=edit
+            )
+            detail = readings.edit_block(text_hash, request)
+        except (ConflictError, InvalidInputError) as error:
+            return render_reading(
+                backend,
+                readings.get(text_hash),
+                document=document,
+                refused=_reason(error),
+                block=typed.get("block", ""),
+                kept=typed,
+                status_code=error.status_code,
+            )
+        if detail.remarks:
+            return render_reading(backend, detail, document=document, block=edit.block)
+        return redirect_to("knowledge", "readings", text_hash, at=f"#at-{edit.block}")
+
+    @router.post("/knowledge/readings/{text_hash}/questions")
+    @needs(Need.APPROVE)
+    def answer_of_question(text_hash: str, fields: FormFields) -> Response:
+        """Answer a question: make the edit that the answer means, or note that all is right."""
+        document = fields.get("document", "")
+        if changed := page_changed(backend, text_hash, document):
+            return changed
+
+        def answer(readings: Readings) -> ReadingDetail:
+            questions = readings.get(text_hash).questions
+            question = next((each for each in questions if each.id == fields.get("id")), None)
+            if question is None:
+                raise ReadingChangedError("the page does not ask this any more: look at it again")
+            edit = question.yes if fields.get("answer") == "yes" else question.no
+            if edit is None:
+                return readings.answer_question(text_hash, question.id)
+            request = BlockEditRequest(
+                document=document,
+                procedure=question.procedure if readings.get(text_hash).procedures else None,
+                edit=edit,
+                revision=fields.get("revision", ""),
+            )
+            return readings.edit_block(text_hash, request)
+
+        return _apply_change(backend, text_hash, answer)
+
+    return router
+
+
+def _parse_edit(fields: dict[str, str]) -> BlockEdit:
+    """Return the change that a form sends; an empty field is none.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    try:
+        if change := fields.get("change"):
+            return BLOCK_EDIT.validate_json(change)
+        own = {n: v for n, v in fields.items() if v and n not in _SENT_BESIDE}
+        if other := own.pop("other", ""):
+            own["answer"] = other
+        return BLOCK_EDIT.validate_python(own | {"edit": fields.get("edit", "")})
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, problem["loc"][1:]))
+        raise InvalidInputError(f"{place}: {problem['msg']}".strip(": ")) from error
+
+
+def _reason(error: ConflictError | InvalidInputError) -> str:
+    """Return the words of a refusal, without the number of the operation that was refused."""
+    text = str(error)
+    is_numbered = isinstance(error, UnusableOperationError) and error.operation is not None
+    return text.split("): ", 1)[-1] if is_numbered else text

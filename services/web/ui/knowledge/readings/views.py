@@ -1,27 +1,17 @@
 """View of a reading: each procedure drawn beside the lines that it was read from."""
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from markupsafe import Markup
 
-from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
-from services.runbook.checking.approvals import ApprovalUse, suffices
-from services.runbook.editing.outline import Outline
-from services.runbook.evidence.conditions import mark_doubts, shipped_forests
 from services.runbook.lowering import lower
 from services.runbook.model import Doubt, LineRange, Procedure, Reading, as_json
-from services.runbook.program import extent_lines, with_ids
-from services.web.ui.knowledge.readings.step_views import (
-    StepMenu,
-    UndrawnNode,
-    build_menu,
-    undrawn_nodes,
-)
-from services.workflow.drawing.svg import to_svg
-from services.workflow.model import Provenance, Step, Workflow
+from services.runbook.program import extent_lines
+from services.workflow.drawing.svg import StepLink, to_svg
+from services.workflow.model import Step, Workflow
 
 _LINES_AROUND = 1
 
@@ -33,8 +23,6 @@ class ShownStep:
     number: int
     step: Step
     lines: tuple[LineRange, ...]
-    menu: StepMenu | None = None
-    """Actions on the step; None for one that follows from the steps around it."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +42,16 @@ class ShownProcedure:
     state: ProcedureState
     first_line: int
     lines: tuple[str, ...]
+    workflow: Workflow
     steps: tuple[ShownStep, ...]
-    drawing: Markup
     doubts: tuple[Doubt, ...]
-    judged: int
-    """Number of steps whose conditions were judged; 0 for a procedure that a person approved."""
-    doubtful: tuple[ShownStep, ...]
-    """Judged steps to be checked first, the least likely one at the front."""
     offer: ShownOffer | None
-    others: tuple[UndrawnNode, ...]
-    """Nodes that are no step of the drawing: notes, jumps, and steps that no path reaches."""
+
+    @cached_property
+    def drawing(self) -> Markup:
+        """The workflow, each step a link to its place in the list."""
+        numbers = {each.step.id: each.number for each in self.steps}
+        return draw(self.workflow, lambda id_: f"#p{self.place}-step-{numbers[id_]}")
 
 
 def procedure_views(detail: ReadingDetail) -> list[ShownProcedure]:
@@ -84,11 +72,6 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
     workflow = lower(procedure, name, {each.node: each.question for each in doubts})
-    if not suffices(detail.states[place].kind, ApprovalUse.CONDITIONS):
-        origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
-        signed = workflow.model_copy(update={"provenance": origin})
-        workflow = mark_doubts(signed, {name: "\n".join(detail.lines)}, shipped_forests())
-    steps = tuple(_shown_steps(workflow, Outline(with_ids(procedure))))
     numbers = extent_lines(procedure)
     first = max(1, min(numbers, default=1) - _LINES_AROUND)
     last = max(numbers, default=0) + _LINES_AROUND
@@ -99,37 +82,26 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
         state=detail.states[place],
         first_line=first,
         lines=detail.lines[first - 1 : last],
-        steps=steps,
-        drawing=_draw(workflow, place),
-        doubts=doubts,
-        judged=len(workflow.judged),
-        doubtful=tuple(
-            sorted(
-                (each for each in steps if each.step.doubt and each.step.chance is not None),
-                key=lambda each: each.step.chance or 0.0,
+        workflow=workflow,
+        steps=tuple(
+            ShownStep(
+                number,
+                step,
+                tuple(dict.fromkeys((each.start_line, each.end_line) for each in step.citations)),
             )
+            for number, step in enumerate(workflow.steps, start=1)
         ),
+        doubts=doubts,
         offer=next(
-            (ShownOffer(each, _draw(lower(each.offered, name), each.procedure)) for each in offers),
+            (
+                ShownOffer(each, draw(lower(each.offered, name), lambda _: f"#p{place}"))
+                for each in offers
+            ),
             None,
         ),
-        others=tuple(undrawn_nodes(procedure, {each.step.node for each in steps})),
     )
 
 
-def _shown_steps(workflow: Workflow, outline: Outline) -> Iterator[ShownStep]:
-    for number, step in enumerate(workflow.steps, start=1):
-        lines = dict.fromkeys((each.start_line, each.end_line) for each in step.citations)
-        menu = build_menu(outline, step.node) if step.node in outline.locations else None
-        yield ShownStep(number, step, tuple(lines), menu)
-
-
-def _draw(workflow: Workflow, place: int) -> Markup:
-    """Draw the workflow, each step a link to its place in the list.
-
-    The drawing's writer escapes every text in it.
-    """
-    numbers: Mapping[str, int] = {
-        step.id: number for number, step in enumerate(workflow.steps, start=1)
-    }
-    return Markup(to_svg(workflow, link=lambda id_: f"#p{place}-step-{numbers[id_]}"))  # noqa: S704
+def draw(workflow: Workflow, link: StepLink) -> Markup:
+    """Draw a workflow; the drawing's writer escapes every text in it."""
+    return Markup(to_svg(workflow, link=link))  # noqa: S704
