@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from services.language.names import is_alert_name
+from services.runbook.lowering import NONE_OF_THESE, OPEN_TEXT
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 MOST_STEPS = 120
 """Limit on a joined workflow; a longer one helps nobody at night, so the link stays an end."""
+WHICH_TEXT = "Which of these is it?"
 _LEAST_TITLE = 2
 """Minimum of words by which a title differs from words of a sentence."""
 
@@ -39,6 +41,41 @@ def chain_workflows(parts: Sequence[Workflow], *, title: str) -> Workflow:
         if len(whole.steps) + len(part.steps) <= MOST_STEPS:
             whole = _join(whole, part, open_ends, keep=False)
     return whole.model_copy(update={"title": title})
+
+
+def choose_among(parts: Sequence[Workflow], *, title: str) -> Workflow:
+    """Return the parts behind one question, whose answers are their titles.
+
+    Ends that nobody wrote are shared. Parts that would make it too long are left out, the last ones
+    first.
+    """
+    question = Step(id="s1", kind=StepKind.DECISION, text=WHICH_TEXT, implied=True)
+    steps, arrows = [question], list[Transition]()
+    shared: dict[str, str] = {}
+    for part in parts:
+        if len(steps) + len(part.steps) > MOST_STEPS and len(steps) > 1:
+            continue
+        new_ids: dict[str, str] = {}
+        for step in part.steps:
+            is_shared = step.implied and step.kind is StepKind.TERMINAL
+            id_ = f"s{len(steps) + 1}"
+            new_ids[step.id] = shared.setdefault(step.text, id_) if is_shared else id_
+            if new_ids[step.id] == id_:
+                steps.append(step.model_copy(update={"id": id_}))
+        arrows.append(
+            Transition(source="s1", target=new_ids[part.steps[0].id], condition=part.title)
+        )
+        arrows += [
+            Transition(source=new_ids[a.source], target=new_ids[a.target], condition=a.condition)
+            for a in part.transitions
+        ]
+    if OPEN_TEXT not in shared:
+        shared[OPEN_TEXT] = f"s{len(steps) + 1}"
+        steps.append(
+            Step(id=shared[OPEN_TEXT], kind=StepKind.TERMINAL, text=OPEN_TEXT, implied=True)
+        )
+    arrows.append(Transition(source="s1", target=shared[OPEN_TEXT], condition=NONE_OF_THESE))
+    return Workflow(title=title, steps=tuple(steps), transitions=tuple(arrows))
 
 
 def append_named_pages(

@@ -9,10 +9,12 @@ from services.knowledge.document.links import LinkResolver
 from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import parse_page
+from services.language.words import tokenise
 from services.planner.checklist import sections_for
 from services.planner.joining import (
     append_named_pages,
     chain_workflows,
+    choose_among,
     is_title,
     names_a_page,
 )
@@ -38,6 +40,7 @@ _RIVAL_PROCEDURE = 0.9
 one.
 """
 _FEWEST_TO_CHOOSE = 2
+_MOST_RIVALS = 2
 _OPEN_SHARE = 0.5
 """Share of a procedure's lines that stand in the sections that the ticket asks for."""
 _LEAST_LINKED = 3
@@ -84,10 +87,17 @@ def _workflows_of_page(
     parts = _linked_procedures(page, request)
     ticket = request.ticket
     text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
-    ranked = _of_open_sections(ranked_procedures(served.reading.procedures, text), page, request)
-    bar = _RIVAL_PROCEDURE * ranked[0][1] if ranked else 0.0
+    ranked = ranked_procedures(served.reading.procedures, text)
+    words = set(tokenise(text))
+    titles = [set(tokenise(procedure.title)) for procedure in served.reading.procedures]
+    titled = [each for each in ranked if titles[each[0]] and titles[each[0]] <= words]
+    of_section = _in_open_sections(ranked, page, request)
+    of_section = of_section or (titled if len(titled) == 1 else [])
+    bar = _RIVAL_PROCEDURE * of_section[0][1] if of_section else 0.0
     procedures = [
-        _PageProcedure(page, served, place) for place, shared in ranked[:2] if shared >= bar
+        _PageProcedure(page, served, place)
+        for place, shared in (of_section or ranked)
+        if not of_section or shared >= bar
     ]
     if len(parts) >= _LEAST_LINKED and _count_own_steps(procedures[:1], parts) <= len(parts):
         whole = chain_workflows([part.workflow() for part in parts], title=page.title)
@@ -101,17 +111,23 @@ def _workflows_of_page(
         if (first := _first_procedure(other))
         and names_a_page(other.title, is_linked=other.document_id in linked)
     }
-    for each in procedures:
+    if procedures and not of_section:
+        drawn = [each.workflow() for each in procedures]
+        whole = choose_among(drawn, title=page.title) if len(drawn) > 1 else drawn[0]
+        workflow, joined = append_named_pages(whole, named)
+        yield _with_provenance(workflow, page, served.reading, [*procedures, *joined], request)
+        return
+    for each in procedures[:_MOST_RIVALS]:
         workflow, joined = append_named_pages(each.workflow(), named)
         yield _with_provenance(workflow, page, served.reading, [each, *joined], request)
 
 
-def _of_open_sections(
+def _in_open_sections(
     ranked: Sequence[tuple[int, float]], page: PageReading, request: PlanRequest
 ) -> list[tuple[int, float]]:
-    """Return the procedures of the sections that the ticket asks for; all if there is none."""
+    """Return the procedures of the sections that the ticket asks for; none if it asks for none."""
     if len(ranked) < _FEWEST_TO_CHOOSE:
-        return list(ranked)
+        return []
     parsed = parse_page(page.text)
     keys = sections_for(request, page, parsed, tasks_of(parsed, find_boxes(parsed, page.boxes)))
     open_lines = {
@@ -121,12 +137,11 @@ def _of_open_sections(
         for line in range(section.start_line, section.end_line + 1)
     }
     cited = [lines_of(procedure) for procedure in page.procedures]
-    in_open = [
+    return [
         (place, shared)
         for place, shared in ranked
         if len(cited[place] & open_lines) >= _OPEN_SHARE * len(cited[place]) > 0
     ]
-    return in_open or list(ranked)
 
 
 def _count_own_steps(procedures: Sequence[_PageProcedure], parts: Sequence[_PageProcedure]) -> int:

@@ -56,7 +56,7 @@ UNSURE_BELOW = 0.6
 _DONE, _CONFIRMED, _OPEN = "#done", "#confirmed", "#open"
 """Names: last step done; known to have helped; nothing left to do."""
 _SUCCESS, _HANDED_OVER = "#success", "#handed-over"
-_NONE_OF_THESE = "None of these"
+NONE_OF_THESE = "None of these"
 _MOST_LABEL_WORDS = 8
 _MOST_QUESTION_WORDS = 14
 
@@ -310,7 +310,7 @@ class _Lowering:
             exits.append(("Otherwise", self._otherwise(choice, following, ways)))
         elif leads_back:
             self._graph.mark_jump(back)
-            exits.append((_NONE_OF_THESE, ways.not_helped if is_unchecked else following))
+            exits.append((NONE_OF_THESE, ways.not_helped if is_unchecked else following))
         entry = self._question_with(choice, exits)
         self._graph.set_target(back, entry)
         return entry

@@ -127,6 +127,19 @@ def test_the_procedure_that_treats_the_fault_is_taken():
     assert workflow.steps[0].text == "Cool"
 
 
+def test_a_ticket_that_names_none_of_the_procedures_is_asked_which_it_is():
+    hot = procedure(do("Cool", 1)).model_copy(update={"title": "Module is too hot"})
+    weak = procedure(do("Clean", 5)).model_copy(update={"title": "Receive power is low"})
+    (workflow,) = planned(request_of(page("a", weak, hot), title="Port 3 has errors"))
+    question, *_ = workflow.steps
+    assert is_clean(lint(workflow))
+    assert question.text == "Which of these is it?"
+    answers = {edge.condition: workflow.by_id[edge.target] for edge in workflow.exits(question.id)}
+    assert [*answers] == ["Receive power is low", "Module is too hot", "None of these"]
+    assert answers["Module is too hot"].text == "Cool"
+    assert sum(step.text == "Resolved" for step in workflow.steps) == 1
+
+
 ALERTS_OF_FANS = """# Fans
 
 ## FanStopped
