@@ -17,6 +17,8 @@ _MOST_NOTES = 12
 """Notes of one node; a page with more says them at several."""
 _MOST_ALIKE = 5
 """Steps at which the same note may stand."""
+_SHORT = 300
+"""Characters of cited words that stand whole; of longer ones the sentence nearest to the note."""
 _OWN_SHARE = 0.6
 """Share of a note's words that its lines must have, so that it may stay as it is."""
 _WHOLE = frozenset({BlockKind.CALLOUT, BlockKind.CODE, BlockKind.TABLE})
@@ -26,9 +28,10 @@ _WORDS_AFTER_NOT = 2
 def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedure, ...]:
     """Return the procedures with notes that say what their lines say.
 
-    A note that cites a callout becomes that callout's words, and so does any other note whose words
-    its lines do not have, or that denies what they affirm. A note without lines is dropped. A step
-    that does what its lines forbid is marked as unsure.
+    A note that cites a callout becomes that callout's words. Any other note whose words its lines
+    do not have, or that denies what they affirm, becomes their words or the nearest of their
+    sentences. A note without lines is dropped. A step that does what its lines forbid is marked as
+    unsure.
     """
     page = parse_page(text)
     places = [place.block for place in page.places() if place.block.kind is not BlockKind.HEADING]
@@ -58,21 +61,20 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
 
 def _in_page_words(note: Remark, blocks: Sequence[Block], page: Page) -> Remark:
     cited = list(_cited(note.lines, blocks))
-    callout = next((each for each in cited if each.kind is BlockKind.CALLOUT), None)
-    page_words = " ".join(words_of_page(each, page) for each in ([callout] if callout else cited))
-    if not page_words or (callout is None and _is_supported(note.text, page_words)):
+    callouts = [each for each in cited if each.kind is BlockKind.CALLOUT]
+    page_words = " ".join(words_of_page(each, page) for each in callouts or cited)
+    if not page_words:
         return note
-    return note.model_copy(update={"text": page_words})
-
-
-def _is_supported(note: str, page_words: str) -> bool:
-    own = set(tokenise(note))
-    if len(own & set(tokenise(page_words))) < _OWN_SHARE * len(own):
-        return False
-    nearest = max(
-        sentences(page_words) or [page_words], key=lambda each: len(own & set(tokenise(each)))
-    )
-    return negates(note) == negates(nearest)
+    own = set(tokenise(note.text))
+    page_sentences = sentences(page_words) or [page_words]
+    overlaps = [len(own & set(tokenise(each))) for each in page_sentences]
+    nearest = page_sentences[overlaps.index(max(overlaps))]
+    shared = len(own & set(tokenise(page_words)))
+    is_supported = shared >= _OWN_SHARE * len(own) and negates(note.text) == negates(nearest)
+    if is_supported and not callouts:
+        return note
+    is_short = len(page_words) <= _SHORT or len(callouts) == 1
+    return note.model_copy(update={"text": page_words if is_short else nearest})
 
 
 def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Block]:
@@ -80,6 +82,8 @@ def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Bloc
     numbers = line_numbers(lines)
     behind = 0
     for block in blocks:
+        if block.kind not in _WHOLE and not block.words:
+            continue  # a list or tab, whose parts are cited themselves
         last = block.end_line if block.kind in _WHOLE else block.own_end
         own = range(block.start_line, last + 1)
         if block.start_line > behind and not numbers.isdisjoint(own):

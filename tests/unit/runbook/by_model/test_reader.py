@@ -159,3 +159,35 @@ def test_what_only_speaks_of_secrets_stays(line):
 
 def test_a_line_without_end_is_cut():
     assert len(number_lines("x" * 100_000)) < 3000
+
+
+SCRIPT = """# Fan
+
+## Repair
+
+1. Stop the service, then start it.
+
+   ```sh
+   systemctl stop fand
+   systemctl start fand
+   ```
+"""
+
+
+def test_an_action_gets_the_commands_of_the_lines_that_it_cites():
+    steps = (do("Stop the service", 8), do("Start it", 9))
+    model = ScriptedChatModel([program(*steps)])
+    reading = ModelReader(model, samples=1, corrections=0).read(SCRIPT)
+    stop, start = reading.procedures[0].body
+    assert (stop.commands, start.commands) == (("systemctl stop fand",), ("systemctl start fand",))
+    whole = program({**do("Restart it"), "at": [[5, 10]]})
+    reading = ModelReader(ScriptedChatModel([whole]), samples=1, corrections=0).read(SCRIPT)
+    assert len(reading.procedures[0].body[0].commands) == 2
+
+
+def test_each_procedure_of_a_page_has_the_commands_that_they_share():
+    one = {"title": "Stop", "steps": [do("Stop the service", 8)]}
+    answer = json.dumps({"procedures": [one, {**one, "title": "Halt"}]})
+    reading = ModelReader(ScriptedChatModel([answer]), samples=1, corrections=0).read(SCRIPT)
+    commands = [procedure.body[0].commands for procedure in reading.procedures]
+    assert commands == [("systemctl stop fand",)] * 2
