@@ -13,6 +13,7 @@ from evaluation.material.page_reader import workflow_of
 from services.execution.tools.tool import Tool, ToolEffect
 from services.kit.errors import InvalidInputError
 from services.kit.value import Value
+from services.runbook.lowering import DONE_TEXT, OPEN_TEXT, RESOLVED_TEXT, STOP_TEXT
 from services.runbook.model import Reading
 from services.simulator.faults import Fault, alert_of, variants
 from services.simulator.simulation import CATALOGUE, READINGS
@@ -23,6 +24,14 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "readings.jsonl"
 NETWORK = "network"
 DEVICE = "device"
 _ON_DEVICE = {DEVICE: "name of the switch"}
+_IMPLIED_ENDS = {
+    OPEN_TEXT: "hand_over duty engineer",
+    "Escalate": "hand_over duty engineer",
+    STOP_TEXT: "close_ticket nothing more on the page",
+    DONE_TEXT: "close_ticket done",
+    RESOLVED_TEXT: "close_ticket resolved",
+}
+"""Tools of ends that no page says."""
 _ENDS = {"close_ticket": "outcome", "hand_over": "team", "follow_page": "page", "ask_team": "work"}
 """Tools of every page, each with its parameter."""
 _SAYS = {
@@ -179,7 +188,8 @@ def cards_of(kit_name: str) -> dict[str, Card]:
             )
             for name, tool in kit.tools.items()
         ]
-    ends = [each.partition(" ") for each in (*kit.steps.values(), *kit.ends.values())]
+    commands = (*kit.steps.values(), *kit.ends.values(), *_IMPLIED_ENDS.values())
+    ends = [command.partition(" ") for command in dict.fromkeys(commands)]
     for tool_name, parameter in _ENDS.items():
         values = sorted({value for name, _, value in ends if name == tool_name})
         if values:
@@ -216,7 +226,7 @@ def tools_of_steps(kit_name: str, workflow: Workflow) -> dict[str, str]:
     """
     kit = written()[0][kit_name]
     tool_by_words = {words: name for name, tool in kit.tools.items() for words in tool.steps}
-    tool_by_words |= {**kit.steps, **kit.ends}
+    tool_by_words |= {**_IMPLIED_ENDS, **kit.steps, **kit.ends}
     tool_by_step = {}
     for step in workflow.steps:
         if step.kind is not StepKind.DECISION:

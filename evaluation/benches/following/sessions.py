@@ -20,6 +20,7 @@ from evaluation.benches.following.scenes import (
     written,
 )
 from evaluation.benches.following.surroundings import Surroundings, open_surroundings
+from services.runbook.lowering import SOLVED_TEXT
 from services.simulator.faults import RepairEffect
 from services.simulator.model import GATEWAY, healthy_world
 from services.workflow.model import Step, StepKind, Workflow
@@ -197,11 +198,14 @@ class _Way:
         return self._workflow.by_id[exits[0].target]
 
     def _answer(self, step: Step) -> str:
+        is_in_vain = bool(self._scene.fault) and (self._scene.broken().acts is RepairEffect.NOTHING)
+        if step.implied and step.text == SOLVED_TEXT:
+            return "No" if is_in_vain else "Yes"
         if not self._scene.fault:
             words = longest(self._scene.answers, step.text)
             return self._scene.answers[words] if words is not None else ""
         right = self._gold[self._scene.fault].answer_to(step.text)
-        if self._scene.broken().acts is RepairEffect.NOTHING:
+        if is_in_vain:
             return next((answer for words, answer in _IN_VAIN.items() if words in step.text), right)
         return right
 
