@@ -148,7 +148,7 @@ def with_commands(procedures: Sequence[Procedure], text: str) -> tuple[Procedure
     """Add to each action the commands and the sample output of its lines.
 
     Of several actions of a procedure with the same lines only the first gets them. One that cites
-    some commands of a code block gets these alone.
+    some lines of a code block gets the commands of these lines alone.
     """
     all_commands = list(_line_commands(parse_page(text)))
 
@@ -161,7 +161,10 @@ def with_commands(procedures: Sequence[Procedure], text: str) -> tuple[Procedure
             each
             for each in left
             if each in exact
-            or (each.block not in exact_blocks and _overlap(node.lines, each.block))
+            or (
+                each.block not in exact_blocks
+                and _overlap(node.lines, (each.block[0], each.block[0]))
+            )
         ]
         left[:] = [each for each in left if each not in own]
         commands = tuple(dict.fromkeys(command for each in own for command in each.commands))

@@ -180,6 +180,9 @@ def test_an_action_gets_the_commands_of_the_lines_that_it_cites():
     reading = ModelReader(model, samples=1, corrections=0).read(SCRIPT)
     stop, start = reading.procedures[0].body
     assert (stop.commands, start.commands) == (("systemctl stop fand",), ("systemctl start fand",))
+    beside = program(do("Wait a minute", 5), {**do("Look"), "at": [[10, 10]]})
+    reading = ModelReader(ScriptedChatModel([beside]), samples=1, corrections=0).read(SCRIPT)
+    assert [node.commands for node in reading.procedures[0].body] == [(), ()]
     whole = program({**do("Restart it"), "at": [[5, 10]]})
     reading = ModelReader(ScriptedChatModel([whole]), samples=1, corrections=0).read(SCRIPT)
     assert len(reading.procedures[0].body[0].commands) == 2
