@@ -1,4 +1,4 @@
-"""Makes `readings.jsonl` and the model's worked examples of the drawings in `drawings/`.
+"""Makes `readings.jsonl` of the drawings in `drawings/`.
 
 A drawing is the program of one document of `documents/`, in the form that
 `docs/reference/procedures.md` tells; lines count in the converted text.
@@ -6,7 +6,6 @@ A drawing is the program of one document of `documents/`, in the form that
 
 import json
 from pathlib import Path
-from typing import Any
 
 from services.ingestion.converters import reader_of
 from services.knowledge.screening.document import hash_of
@@ -15,7 +14,6 @@ from services.runbook.checking.check import check_reading
 from services.runbook.model import Reader, Reading, as_json
 
 HERE = Path(__file__).parent
-WORKED_EXAMPLES = HERE.parent / "services" / "runbook" / "by_model" / "examples.jsonl"
 LEFT_UNREAD = frozenset(
     {
         "postmortems/mac-move-loop.md",
@@ -53,37 +51,19 @@ def _reading(path: Path, text: str) -> Reading:
     return kept.reading
 
 
-def _without_commands(program: Any) -> Any:  # noqa: ANN401 - JSON
-    """As the model is to answer: commands are taken from the lines by code."""
-    if isinstance(program, dict):
-        kept = {k: v for k, v in program.items() if k not in {"commands", "expected"}}
-        return {key: _without_commands(value) for key, value in kept.items()}
-    return [_without_commands(each) for each in program] if isinstance(program, list) else program
-
-
-def _lines(rows: list[dict[str, Any]]) -> str:
+def made() -> str:
+    """The readings to import, as JSON lines."""
+    rows = []
+    for id_, (text, reading) in drawings().items():
+        if id_ not in LEFT_UNREAD:
+            row = {"text_hash": hash_of(text), "document": id_, "state": "approved"}
+            rows.append({**row, "reading": as_json(reading)})
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def made() -> tuple[str, str]:
-    """The readings to import, and the worked examples, as JSON lines."""
-    readings, examples = [], []
-    for id_, (text, reading) in drawings().items():
-        if id_ in LEFT_UNREAD:
-            continue
-        row = {"text_hash": hash_of(text), "document": id_, "state": "approved"}
-        readings.append({**row, "reading": as_json(reading)})
-        path = HERE / "drawings" / f"{id_}.json"
-        program = _without_commands(json.loads(path.read_text(encoding="utf-8")))
-        examples.append({"document": id_, "text": text, "program": program})
-    return _lines(readings), _lines(examples)
-
-
 def main() -> None:
-    """Write both files."""
-    readings, examples = made()
-    (HERE / "readings.jsonl").write_text(readings, encoding="utf-8")
-    WORKED_EXAMPLES.write_text(examples, encoding="utf-8")
+    """Write the file."""
+    (HERE / "readings.jsonl").write_text(made(), encoding="utf-8")
 
 
 if __name__ == "__main__":

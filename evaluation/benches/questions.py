@@ -20,19 +20,19 @@ from services.knowledge.page.box_fit import BoxFit
 from services.knowledge.page.boxes import blocks_of, candidates, find_boxes, last_own_line
 from services.knowledge.ports import Embedder
 from services.runbook.choose import ranked_procedures
+from services.runbook.editing.block_edits import PageQuestion
 from services.runbook.evidence.conditions import ConditionForests, conditions_of
 from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.evidence.page_lines import CitedPages
-from services.runbook.lowering import lower
-from services.runbook.page_questions import (
-    PageQuestion,
+from services.runbook.evidence.page_questions import (
     ProcedureQuestions,
     blocks_by_line,
     box_questions,
     choose_questions,
     reading_questions,
 )
+from services.runbook.lowering import lower
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def unplaced(
 ) -> None:
     """What of the pages is in no step of recorded readings: callouts, commands, tables, items."""
     from evaluation.benches.logic.setup import Way  # noqa: PLC0415
-    from evaluation.benches.unplaced import unplaced_figures  # noqa: PLC0415
+    from evaluation.benches.logic.unplaced import unplaced_figures  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.recorded_answers import (  # noqa: PLC0415
         RECORDED,

@@ -11,13 +11,18 @@ from pydantic import ConfigDict, Field, PlainSerializer, StrictBool, WithJsonSch
 
 from services.contracts.client import ContractClient, route
 from services.kit.value import Value
-from services.runbook.editing.block_edits import BlockEdit
+from services.runbook.editing.block_edits import BlockEdit, PageQuestion
 from services.runbook.editing.consequences import Consequences
 from services.runbook.editing.difference import Difference
 from services.runbook.editing.operations import MOST_OPERATIONS, Operation
 from services.runbook.model import Procedure, Reader, Reading, as_json
-from services.runbook.page_questions import PageQuestion
-from services.runbook.ports import ApprovalKind, BoxWord, Event, ReadingState, TicketDoubt
+from services.runbook.ports import (
+    ApprovalKind,
+    BoxWord,
+    Event,
+    ReadingState,
+    TicketDoubt,
+)
 from services.workflow.effects.effect import EffectLevel
 
 

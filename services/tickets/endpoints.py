@@ -21,10 +21,10 @@ from services.kit.errors import NotFoundError
 from services.kit.http.openapi import refusals
 from services.tickets.adoption.assignment import HeldByAnotherError
 from services.tickets.formats import FORMATS, JSON, accepted_format
+from services.tickets.path_ids import TicketId, WorkflowId
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
 from services.tickets.ticket.listing.pages import InvalidCursorError
-from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 
 

@@ -13,9 +13,9 @@ from services.kit.access.access import Access
 from services.kit.access.needs import Need, check_need, needs
 from services.kit.errors import FlowXpertError
 from services.kit.http.openapi import refusals
+from services.tickets.path_ids import TicketId
 from services.tickets.service import TicketService
 from services.tickets.ticket.event_kinds import BEGINNINGS, ENDS
-from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 
 PING_S = 15

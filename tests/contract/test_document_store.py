@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import update
 
 from services.kit.sql.short_ids import AmbiguousIdError
-from services.knowledge.document.naming import find_document
 from services.knowledge.model import Document
+from services.knowledge.naming import find_document
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.knowledge.tables import DocumentRow

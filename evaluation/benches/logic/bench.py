@@ -182,7 +182,7 @@ def drawn_cases(rows: Sequence[LogicRow], results: Sequence[LogicResult]) -> lis
 def _straight(made: Made) -> Figures:
     """Of a page without conditions: any decision is the reader's own."""
     steps = made.workflow.steps if made.workflow else ()
-    decides = any(step.kind is StepKind.DECISION for step in steps)
+    decides = any(step.kind is StepKind.DECISION and not step.implied for step in steps)
     return {"found": float(bool(steps)), "given_decision": float(decides)}
 
 

@@ -30,8 +30,8 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.document.links import linked_documents
-from services.knowledge.document.naming import find_document
 from services.knowledge.model import Document, IncidentNode
+from services.knowledge.naming import find_document
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
 from services.runbook.ports import BoxSource, ReadingStore
 

@@ -29,7 +29,7 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.reviews import Reviews
 from services.kit.errors import ConflictError, NotFoundError
-from services.knowledge.document.naming import find_document
+from services.knowledge.naming import find_document
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import blocks_of, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
@@ -40,13 +40,13 @@ from services.runbook.checking.check import CheckedReading, UnusableReadingError
 from services.runbook.checklist.build import first_instruction, reading_from_boxes
 from services.runbook.doubts import settle_doubt
 from services.runbook.editing.apply import stages
-from services.runbook.editing.block_edits import SetBox
+from services.runbook.editing.block_edits import PageQuestion, SetBox
 from services.runbook.editing.block_operations import apply_block_edit, procedure_at
 from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
 from services.runbook.editing.errors import NothingChangedError
+from services.runbook.evidence.page_questions import page_questions
 from services.runbook.model import Procedure, Reader, Reading, as_json
-from services.runbook.page_questions import PageQuestion, page_questions
 from services.runbook.ports import (
     BoxBefore,
     Event,

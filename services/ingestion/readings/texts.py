@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from services.ingestion.catalogue.ledger import Ledger
-from services.knowledge.document.naming import find_document
+from services.knowledge.naming import find_document
 from services.knowledge.ports import DocumentStore
 
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -4,12 +4,14 @@ A block is named by its key, which stays while the block does. What a change doe
 is a list of operations (`services.runbook.editing.operations`).
 """
 
+import hashlib
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from services.runbook.model import EndKind, NotationModel
+from services.kit.value import Value
+from services.runbook.model import EndKind, LineRange, NotationModel
 
 BlockKey = Annotated[str, Field(min_length=1, max_length=80)]
 LONGEST_ADDED = 1_000
@@ -135,3 +137,32 @@ BlockEdit = Annotated[
 ]
 
 BLOCK_EDIT: TypeAdapter[BlockEdit] = TypeAdapter(BlockEdit)
+
+_QUESTION_ID_LENGTH = 12
+
+
+class PageQuestion(Value):
+    """A yes/no question about what stands at a block of a page."""
+
+    id: str
+    """Stays the same while block and question do, whatever else changes on the page."""
+    block: str
+    """Key of the block; that of a list for all its items."""
+    procedure: int = 0
+    """Index of the procedure that an answer changes."""
+    text: str
+    yes: BlockEdit | None = None
+    """Change that a Yes means; None if a Yes leaves it as it is."""
+    no: BlockEdit | None = None
+    """Change that a No means; None if a No leaves it as it is."""
+    chance_wrong: float
+    """Chance that the page is read wrongly here."""
+    lines: tuple[LineRange, ...] = ()
+    doubt: str = ""
+    """Id of the reading's doubt that an answer settles."""
+
+    @classmethod
+    def of(cls, text: str, block: str, *, chance_wrong: float, **fields: Any) -> "PageQuestion":  # noqa: ANN401 - fields
+        """Create a question whose id is made of its block and text."""
+        digest = hashlib.sha256(f"{block} {text}".encode()).hexdigest()[:_QUESTION_ID_LENGTH]
+        return cls(id=digest, text=text, block=block, chance_wrong=round(chance_wrong, 3), **fields)

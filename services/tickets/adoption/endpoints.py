@@ -24,7 +24,7 @@ from services.kit.http.openapi import refusals
 from services.tickets.adoption.feedback_recorder import StepNotFoundError, UnusableMarkError
 from services.tickets.adoption.service import AdoptionService
 from services.tickets.adoption.versions import WorkflowChangedError
-from services.tickets.ticket.path_ids import TicketId, WorkflowId
+from services.tickets.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import Queries, TicketNotFoundError, WorkflowNotFoundError
 from services.workflow.editing.apply_edits import UnusableEditError
 

@@ -12,8 +12,8 @@ from services.tickets.clarify.answer_handler import (
     NoSuchChoiceError,
     TicketHandedOverError,
 )
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.addresses import Id
-from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 
 

@@ -23,8 +23,8 @@ from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
 from services.tickets.page_quality.completeness import NothingShownError
 from services.tickets.page_quality.queries import CoverageQueries
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.citations import Citations
-from services.tickets.ticket.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]

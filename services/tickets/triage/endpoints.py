@@ -16,7 +16,7 @@ from services.contracts.triage import (
 )
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
-from services.tickets.ticket.path_ids import TicketId
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.queries import TicketNotFoundError
 from services.tickets.triage.service import TicketOpenError, TriageService
 from services.tickets.triage.teams import TeamNotFoundError, UnknownTeamError

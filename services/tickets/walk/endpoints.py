@@ -9,7 +9,7 @@ from services.contracts.dead_letters import DeadLetters, RetriedLetters, RetryLe
 from services.contracts.gateway import TicketDetail
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
-from services.tickets.ticket.path_ids import TicketId
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.queries import Queries, TicketNotFoundError
 from services.tickets.walk.dead_letters import DeadLetterOffice
 from services.tickets.walk.walk_retry import TicketNotFailedError, WalkRetry

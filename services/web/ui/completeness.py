@@ -6,8 +6,8 @@ from fastapi.responses import HTMLResponse
 from services.contracts.completeness import CompletenessChecks
 from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError
+from services.tickets.path_ids import TicketId
 from services.tickets.service import TicketService
-from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.knowledge.backend import KnowledgeBackend
 from services.web.ui.templates import render, render_refusal
 

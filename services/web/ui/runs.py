@@ -22,9 +22,9 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
+from services.tickets.path_ids import TicketId
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
-from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import FormFields, arguments_of, form_route, redirect_to
 from services.web.ui.run_bindings import create_binding_pages, needs_approval
 from services.web.ui.templates import render, render_refusal

@@ -18,8 +18,8 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.addresses import Id
-from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import form_route, redirect_to
 from services.web.ui.templates import render, render_refusal
 

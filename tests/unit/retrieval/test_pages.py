@@ -57,12 +57,7 @@ def test_a_page_has_the_reading_of_its_text_or_none(documents):
     read, unread = Pages(documents, stored, NoReadings()).of({"fan.md": 0.8, "psu.md": 0.5})
     assert (read.document_id, read.served, read.score) == ("fan.md", by_model, 0.8)
     assert (unread.document_id, unread.served, unread.score) == ("psu.md", None, 0.5)
-    assert (read.is_read, unread.is_read, unread.procedures, unread.approved) == (
-        True,
-        False,
-        (),
-        [],
-    )
+    assert (read.is_read, unread.is_read, unread.procedures) == (True, False, ())
 
 
 def test_a_changed_text_has_no_reading_any_more(documents):

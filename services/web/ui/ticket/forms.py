@@ -12,9 +12,9 @@ from services.contracts.gateway import Taking
 from services.contracts.triage import Assignment, Rejection
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
+from services.tickets.path_ids import TicketId, WorkflowId
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import Id
-from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.triage.service import TriageService
 from services.tickets.walk.workflow_refresh import WorkflowRefresh
 from services.web.ui.forms import form_route, redirect_to

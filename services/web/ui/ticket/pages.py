@@ -18,9 +18,9 @@ from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.tickets.adoption.service import AdoptionService
+from services.tickets.path_ids import TicketId
 from services.tickets.service import TicketService
 from services.tickets.ticket.addresses import MAX_ID_CHARACTERS
-from services.tickets.ticket.path_ids import TicketId
 from services.tickets.triage.service import TriageService
 from services.tickets.walk.workflow_refresh import WorkflowRefresh
 from services.web.ui.templates import render, render_refusal

@@ -19,8 +19,8 @@ from services.knowledge.document.links import linked_path
 from services.knowledge.page.block import Page
 from services.runbook.checklist.shown import page_of
 from services.tickets.adoption.service import AdoptionService
+from services.tickets.path_ids import TicketId
 from services.tickets.ticket.addresses import MAX_ID_CHARACTERS
-from services.tickets.ticket.path_ids import TicketId
 from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.page_links import (
     LinkedDocuments,

@@ -24,8 +24,8 @@ from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.tickets.adoption.service import AdoptionService
+from services.tickets.path_ids import TicketId, WorkflowId
 from services.tickets.service import TicketService
-from services.tickets.ticket.path_ids import TicketId, WorkflowId
 from services.tickets.ticket.queries import WorkflowNotFoundError
 from services.web.ui.forms import FormFields, form_route, query_string, redirect_to
 from services.web.ui.ticket.side_page import DocumentParam, FragmentParam

@@ -1,13 +1,10 @@
 """Yes/no questions about a page that its owner is asked, the likeliest wrong first."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from services.kit.text import ellipsize
-from services.kit.value import Value
 from services.knowledge.page.block import Block, BlockKind, Page, Place
 from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
 from services.knowledge.page.boxes import (
@@ -19,7 +16,13 @@ from services.knowledge.page.boxes import (
     step_chances,
 )
 from services.runbook.checklist.build import first_instruction
-from services.runbook.editing.block_edits import BlockEdit, SetBox, SetCondition, SetEnd
+from services.runbook.editing.block_edits import (
+    BlockEdit,
+    PageQuestion,
+    SetBox,
+    SetCondition,
+    SetEnd,
+)
 from services.runbook.evidence.conditions import (
     MOST_STEPS,
     Condition,
@@ -43,37 +46,9 @@ LEAST_CHANCE_WRONG = 0.2
 _WRONG_IF_SAMPLES_DIFFER = {DoubtKind.CONDITION: 0.54, DoubtKind.STEP: 0.55, DoubtKind.MISSING: 0.9}
 """Shares of 40 drawn pages on which the reading was wrong where another sample differed."""
 _LONGEST_WORDS = 90
-_ID_LENGTH = 12
 _LONGEST_SPAN = 15
 """Lines; a longer citation does not say at which block a step stands."""
 _NO_CORRECTIONS: Mapping[str, bool] = {}
-
-
-class PageQuestion(Value):
-    """A yes/no question about what stands at a block of a page."""
-
-    id: str
-    """Stays the same while block and question do, whatever else changes on the page."""
-    block: str
-    """Key of the block; that of a list for all its items."""
-    procedure: int = 0
-    """Index of the procedure that an answer changes."""
-    text: str
-    yes: BlockEdit | None = None
-    """Change that a Yes means; None if a Yes leaves it as it is."""
-    no: BlockEdit | None = None
-    """Change that a No means; None if a No leaves it as it is."""
-    chance_wrong: float
-    """Chance that the page is read wrongly here."""
-    lines: tuple[LineRange, ...] = ()
-    doubt: str = ""
-    """Id of the reading's doubt that an answer settles."""
-
-    @classmethod
-    def of(cls, text: str, block: str, *, chance_wrong: float, **fields: Any) -> "PageQuestion":  # noqa: ANN401 - fields
-        """Create a question whose id is made of its block and text."""
-        digest = hashlib.sha256(f"{block} {text}".encode()).hexdigest()[:_ID_LENGTH]
-        return cls(id=digest, text=text, block=block, chance_wrong=round(chance_wrong, 3), **fields)
 
 
 def page_questions(

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from services.knowledge.page.boxes import blocks_of, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.runbook.editing.block_edits import SetBox, SetCondition
+from services.runbook.evidence.page_questions import MOST_QUESTIONS, box_questions, page_questions
 from services.runbook.model import Doubt, DoubtKind, Procedure, Reader, Reading
-from services.runbook.page_questions import MOST_QUESTIONS, box_questions, page_questions
 from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.runbook.program import assign_ids
 
