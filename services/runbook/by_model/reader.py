@@ -12,9 +12,10 @@ from services.llm.chat_model import (
     estimate_tokens,
 )
 from services.runbook.agreement import find_doubts, most_agreed_index
+from services.runbook.by_model.page_content import with_commands
 from services.runbook.by_model.placement import PLACE_PROMPT, PlacementAnswer, place_blocks
 from services.runbook.by_model.question import PROMPT, messages, schema
-from services.runbook.by_model.revision import Revision, with_commands
+from services.runbook.by_model.revision import Revision
 from services.runbook.by_model.synthetic_tickets import TICKETS_TOKENS, write_tickets
 from services.runbook.by_model.synthetic_tickets import messages as ticket_messages
 from services.runbook.checking.walker import findings_of
