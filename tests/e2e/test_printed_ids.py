@@ -58,7 +58,7 @@ LISTS = {
     "workflow": Listing("ticket {ticket}", r"/v1/workflows/([0-9a-f-]{23})", "f" * 8),
     "root": Listing("roots", r"^ *\d+ +(/\S+)", "/nowhere"),
     "letter": Listing("dead-letters list", r"  (\S+:\S+)$", "gateway.walk_ticket:none"),
-    "source": Listing("sources list", r"^([a-z]+)  /", "nobody"),
+    "source": Listing("sources list", r"^([a-z]+)\s+/", "nobody"),
     "key": Listing("keys list", r"^ ?([a-z]+) ", "nobody"),
     "key_prefix": Listing("keys list", r" (fx_[0-9a-f]{12}) ", "fx_" + "0" * 12),
     "session": Listing("sessions list", r"^ ?(key \w+) ", "key nobody"),

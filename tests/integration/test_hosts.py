@@ -290,7 +290,10 @@ def test_a_run_empties_a_log_by_leave_and_sees_that_it_is_empty(team, tmp_path):
     assert run.outcome == "recovered", run.model_dump_json(indent=1)
     assert team.leaves[-1] == f"truncate -s 0 {log}"
     decided = [e.facts for e in run.events if e.kind == "decided"]
-    assert [(each["by"], each["answer"]) for each in decided] == [("evidence", "Yes")]
+    assert [(each["by"], each["answer"]) for each in decided] == [
+        ("evidence", "Yes"),
+        ("verification", "Yes"),
+    ]
     assert log.read_text() == ""
 
 

@@ -62,11 +62,15 @@ def move_paths(url: str, folder: Path) -> None:
 
 
 def lacking(expected: Any, actual: Any, where: str) -> list[str]:
-    """What of the expected is not found or is otherwise; fields and list items may be added."""
+    """What of the expected is not found or is otherwise; fields and list items may be added.
+
+    The revision of a reading is another one where more is kept of its approvals.
+    """
     if isinstance(expected, dict) and isinstance(actual, dict):
         return [
             line
             for name, value in expected.items()
+            if name != "revision"
             for line in lacking(value, actual.get(name), f"{where}.{name}")
         ]
     if isinstance(expected, list) and isinstance(actual, list):
@@ -106,6 +110,17 @@ def rows_of(database: Database) -> dict[str, list[bytes]]:
         return {table.name: list(lines_of(connection, table)) for table in tables_of(connection)}
 
 
+def lacking_rows(before: dict[str, list[bytes]], after: dict[str, list[bytes]]) -> list[str]:
+    """What of the rows is not there or is otherwise; tables and columns may be added."""
+    return [
+        line
+        for name, rows in before.items()
+        for line in lacking(
+            [json.loads(row) for row in rows], [json.loads(row) for row in after[name]], name
+        )
+    ]
+
+
 @pytest.mark.usefixtures("really_migrated")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_folder_of_the_release_opens_unchanged_and_has_the_tables_of_a_new_one(
@@ -116,7 +131,7 @@ def test_a_folder_of_the_release_opens_unchanged_and_has_the_tables_of_a_new_one
     before = rows_of(database)
     with Embedded(settings):
         pass
-    assert rows_of(database) == before
+    assert lacking_rows(before, rows_of(database)) == []
     old = schema_of(database)
     if engine == "postgres":
         with database.engine.begin() as connection:
