@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from services.language.names import is_alert_name
-from services.runbook.lowering import NONE_OF_THESE, OPEN_TEXT
+from services.runbook.lowering import NONE_OF_THESE, OPEN_TEXT, distinct_label
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 MOST_STEPS = 120
@@ -52,7 +52,8 @@ def choose_among(parts: Sequence[Workflow], *, title: str) -> Workflow:
     question = Step(id="s1", kind=StepKind.DECISION, text=WHICH_TEXT, implied=True)
     steps, arrows = [question], list[Transition]()
     shared: dict[str, str] = {}
-    for part in parts:
+    answers = {NONE_OF_THESE.casefold()}
+    for number, part in enumerate(parts, start=1):
         if len(steps) + len(part.steps) > MOST_STEPS and len(steps) > 1:
             continue
         new_ids: dict[str, str] = {}
@@ -62,9 +63,9 @@ def choose_among(parts: Sequence[Workflow], *, title: str) -> Workflow:
             new_ids[step.id] = shared.setdefault(step.text, id_) if is_shared else id_
             if new_ids[step.id] == id_:
                 steps.append(step.model_copy(update={"id": id_}))
-        arrows.append(
-            Transition(source="s1", target=new_ids[part.steps[0].id], condition=part.title)
-        )
+        answer = distinct_label(part.title.strip() or f"Procedure {number}", answers)
+        answers.add(answer.casefold())
+        arrows.append(Transition(source="s1", target=new_ids[part.steps[0].id], condition=answer))
         arrows += [
             Transition(source=new_ids[a.source], target=new_ids[a.target], condition=a.condition)
             for a in part.transitions

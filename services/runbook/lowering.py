@@ -7,8 +7,9 @@ share is one step.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from services.language.deeds import is_inspection
 from services.language.verbs import begins_with_verb
@@ -90,6 +91,8 @@ class _Continuations:
 
     done: ArrowTarget
     not_helped: ArrowTarget
+    claimed: ArrowTarget = _DONE
+    """The target of an end that claims success without words, behind a remedy."""
     has_acted: bool = False
     """True if something that may have mended the fault was done on the way here."""
 
@@ -100,6 +103,7 @@ class _Lowering:
         self._document_id = document_id
         self._doubts = doubts
         self._graph = Graph()
+        self._numbers = count(1)
         self._names = {node.id for node in procedure.walk() if node.id} | {
             name for name, body in procedure.bodies.items() if body
         }
@@ -119,7 +123,7 @@ class _Lowering:
             escalation = _with_end(procedure.escalation)
             graph.set_target(
                 _name(ESCALATION),
-                self._body(escalation, _Continuations(_HANDED_OVER, _HANDED_OVER)),
+                self._body(escalation, _Continuations(_HANDED_OVER, _HANDED_OVER, _SUCCESS)),
             )
         graph.set_target(_name(START), self._body(procedure.body, ways))
         start = graph.resolve(_name(START)) or open_end
@@ -150,7 +154,8 @@ class _Lowering:
         elif is_fault and not procedure.verification:
             after_steps = graph.add(_implied(STOP_TEXT, StepKind.TERMINAL))
         if procedure.verification:
-            verified = self._body(procedure.verification, _Continuations(after_steps, failed))
+            ways = _Continuations(after_steps, failed, claimed=after_steps)
+            verified = self._body(procedure.verification, ways)
             graph.set_target(_name(VERIFICATION), verified)
             after_steps = _name(VERIFICATION)
         graph.set_target(_DONE, after_steps)
@@ -166,10 +171,8 @@ class _Lowering:
             has_acted.append(has_acted[-1] or any(map(_acts, walk((node,)))))
         for place in reversed(range(len(nodes))):
             node, notes = nodes[place]
-            is_success = isinstance(node, End) and node.kind is EndKind.RESOLVED
-            is_in_page_words = isinstance(node, End) and bool(node.lines or node.text)
-            if is_success and not is_in_page_words and place and _acts(nodes[place - 1][0]):
-                entry = _DONE
+            if _claims_success(node) and place and _acts(nodes[place - 1][0]):
+                entry = ways.claimed
             else:
                 entry = self._node(node, entry, replace(ways, has_acted=has_acted[place]), notes)
             if node.id:
@@ -188,7 +191,7 @@ class _Lowering:
             case Jump():
                 return self._jump(node, following, ways)
             case Loop():
-                again = f"#loop{id(node)}"
+                again = f"#loop{next(self._numbers)}"
                 self._graph.mark_jump(again)
                 over = following if self._procedure.escalation else _confirmed(following)
                 until = self._guard(node.until, node, over, again)
@@ -266,8 +269,8 @@ class _Lowering:
         inner = replace(ways, done=following)
         by_label: dict[str, tuple[str, ArrowTarget]] = {}
         for arm in choice.arms:
-            label, target = _label(arm), self._body(arm.body, inner)
-            by_label.setdefault(label.casefold(), (label, target))
+            label = distinct_label(_label(arm), by_label)
+            by_label[label.casefold()] = (label, self._body(arm.body, inner))
         exits, labels = list(by_label.values()), set(by_label)
         if choice.otherwise is not None or len(exits) == 1:
             name = "No" if labels == {"yes"} else "Yes" if labels == {"no"} else "Otherwise"
@@ -291,7 +294,7 @@ class _Lowering:
         is_several = choice.mode is Mode.SEVERAL
         is_unchecked = following == _DONE and not self._procedure.verification
         is_unchecked = is_unchecked and self._procedure.purpose is Purpose.FAULT
-        back = f"#options{id(choice)}"
+        back = f"#options{next(self._numbers)}"
         by_label: dict[str, tuple[str, ArrowTarget]] = {}
         leads_back = False
         for arm in choice.arms:
@@ -300,11 +303,12 @@ class _Lowering:
                 question = _help_question(arm.body)
                 done = self._ask(question, arm.lines, _confirmed(following), back)
             leads_back = leads_back or done != following
-            label = _label(arm)
-            target = self._body(arm.body, replace(ways, done=done))
+            label = distinct_label(_label(arm), by_label)
+            claimed = ways.claimed if done == following else done
+            target = self._body(arm.body, replace(ways, done=done, claimed=claimed))
             if arm.id:
                 self._graph.set_target(_name(arm.id), target)
-            by_label.setdefault(label.casefold(), (label, target))
+            by_label[label.casefold()] = (label, target)
         exits = list(by_label.values())
         if choice.otherwise is not None:
             exits.append(("Otherwise", self._otherwise(choice, following, ways)))
@@ -347,7 +351,7 @@ class _Lowering:
         else:
             question = _help_question(arm.body)
             done = self._ask(question, (after or arm).lines, _confirmed(following), failed)
-        body = self._body(arm.body, _Continuations(done, failed or ways.not_helped))
+        body = self._body(arm.body, _Continuations(done, failed or ways.not_helped, claimed=done))
         if isinstance(arm.guard, Outcome):
             return self._guarded(arm, body, _confirmed(following))
         return self._guarded(arm, body, failed or following)
@@ -559,6 +563,7 @@ def _with_end(body: Body) -> Body:
         lines=last.lines,
         confidence=last.confidence,
         commands=last.commands,
+        notes=last.notes,
     )
     return (*body[:-1], end)
 
@@ -588,7 +593,18 @@ def _settles_outcome(body: Body) -> bool:
     last = body[-1]
     if isinstance(last, Choice):
         return any(isinstance(q, Outcome) for arm in last.arms for q in questions(arm.guard))
-    return isinstance(last, End | Jump)
+    return isinstance(last, End | Jump) and not _claims_success(last)
+
+
+def _claims_success(node: Node) -> bool:
+    """Return True for an end as resolved that no line and no word of the page says."""
+    return isinstance(node, End) and node.kind is EndKind.RESOLVED and not (node.lines or node.text)
+
+
+def distinct_label(label: str, taken: Container[str]) -> str:
+    """Return the label, with a number if it is taken; labels are compared without case."""
+    numbered = (f"{label} ({n})" for n in count(2))
+    return next(each for each in chain((label,), numbered) if each.casefold() not in taken)
 
 
 def _gives_up(body: Body) -> bool:

@@ -448,7 +448,12 @@ class _Moves:
             return self._decide_as(place, exits[0].condition, "page")
         ends = [self.run.workflow.by_id[edge.target] for edge in exits]
         is_last = all(end.implied and end.kind is StepKind.TERMINAL for end in ends)
-        if step.implied and step.text == SOLVED_TEXT and is_last and self._is_verified:
+        decisions = self.state.decided.values()
+        is_doubted = any(
+            each.facts["by"] == "person" and each.at >= self.state.last_change for each in decisions
+        )
+        is_implied = step.implied and step.text == SOLVED_TEXT and is_last
+        if is_implied and self._is_verified and not is_doubted:
             seen = self.state.observations[-1].lines if self.state.observations else ()
             return self._decide_as(place, exits[0].condition, "verification", seen)
         binding = self.run.binding_of.get(step.id)
