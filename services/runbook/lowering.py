@@ -104,7 +104,7 @@ class _Lowering:
         self._doubts = doubts
         self._graph = Graph()
         self._numbers = count(1)
-        self._names = {node.id for node in procedure.walk() if node.id} | {
+        self._names = {each.id for each in procedure.sourced() if each.id} | {
             name for name, body in procedure.bodies.items() if body
         }
 
@@ -178,6 +178,12 @@ class _Lowering:
             if node.id:
                 self._graph.set_target(_name(node.id), entry)
                 entry = _name(node.id)
+        behind, placed = ways.done, {node.id for node, _ in nodes}
+        for node in reversed(body):  # whoever jumps to a note goes on at the node behind it
+            if not isinstance(node, Remark):
+                behind = _name(node.id) if node.id else behind
+            elif node.id and node.id not in placed:
+                self._graph.set_target(_name(node.id), behind)
         return entry
 
     def _node(
@@ -269,8 +275,10 @@ class _Lowering:
         inner = replace(ways, done=following)
         by_label: dict[str, tuple[str, ArrowTarget]] = {}
         for arm in choice.arms:
-            label = distinct_label(_label(arm), by_label)
-            by_label[label.casefold()] = (label, self._body(arm.body, inner))
+            label, target = distinct_label(_label(arm), by_label), self._body(arm.body, inner)
+            if arm.id:
+                self._graph.set_target(_name(arm.id), target)
+            by_label[label.casefold()] = (label, target)
         exits, labels = list(by_label.values()), set(by_label)
         if choice.otherwise is not None or len(exits) == 1:
             name = "No" if labels == {"yes"} else "Yes" if labels == {"no"} else "Otherwise"

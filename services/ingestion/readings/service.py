@@ -67,7 +67,7 @@ _LONGEST_WORDS = 120
 _BEGUN = "begun from the boxes of the page"
 
 
-class NotAskedError(ConflictError):
+class QuestionNotFoundError(ConflictError):
     """The page does not ask this question, or no longer does."""
 
 
@@ -411,7 +411,9 @@ class ReadingsService:
         text_hash = self._hash_of(text_hash)
         questions = {each.id: each for each in self.get(text_hash).questions}
         if question not in questions:
-            raise NotAskedError(f"the page does not ask {question[:80]!r}: look at it again")
+            raise QuestionNotFoundError(
+                f"the page does not ask {question[:80]!r}: look at it again"
+            )
         seen = questions[question]
         self._store.answer_question(
             text_hash, seen.id, seen.block, who=self._who, detail=seen.text, doubt=seen.doubt

@@ -1,16 +1,15 @@
 """Content that an answer takes from its page: the words of its notes, the commands of its steps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from services.knowledge.page.block import Block, BlockKind, Page, codes
+from services.knowledge.page.block import Block, BlockKind, Page, codes, plain
 from services.knowledge.page.parsing import parse_page
 from services.language.names import words_of
 from services.language.sentences import sentences
 from services.language.states import negates
 from services.language.words import stem, tokenise
-from services.runbook.by_model.placement import words_of_page
 from services.runbook.checking.check import UNSURE
 from services.runbook.model import Body, Do, LineRange, Node, Noted, Procedure, Remark
 from services.runbook.program import line_numbers
@@ -29,10 +28,14 @@ _MOST_ALIKE = 5
 """Steps at which the same note may stand."""
 _SHORT = 300
 """Characters of cited words that stand whole; of longer ones the sentence nearest to the note."""
-_OWN_SHARE = 0.6
+OWN_SHARE = 0.6
 """Share of a note's words that its lines must have, so that it may stay as it is."""
 _WHOLE = frozenset({BlockKind.CALLOUT, BlockKind.CODE, BlockKind.TABLE})
 _WORDS_AFTER_NOT = 2
+
+LONGEST_NOTE = 600
+"""Characters of a note in the page's words; the rest is on the page."""
+_OWN_WORDS_ONLY = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
 
 
 def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedure, ...]:
@@ -49,42 +52,58 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
 
     def changed(node: Node) -> Body:
         if isinstance(node, Remark):
-            return (_in_page_words(node, places, page),) if node.lines else ()
+            return tuple(_in_page_words(node, places, page)) if node.lines else ()
         if not isinstance(node, Noted):
             return (node,)
         notes: dict[str, Remark] = {}
         for note in node.notes:
-            if note.lines:
-                own = _in_page_words(note, places, page)
+            for own in _in_page_words(note, places, page) if note.lines else ():
                 notes.setdefault(own.text, own)
         kept = [note for note in notes.values() if seen.get(note.text, 0) < _MOST_ALIKE]
         kept = kept[:_MOST_NOTES]
         for note in kept:
             seen[note.text] = seen.get(note.text, 0) + 1
         update: dict[str, object] = {"notes": tuple(kept)}
-        if isinstance(node, Do) and _is_forbidden(node, _cited(node.lines, places)):
+        if isinstance(node, Do) and is_forbidden(node.text, _cited(node.lines, places)):
             update["confidence"] = min(node.confidence, UNSURE)
         return (node.model_copy(update=update),)
 
     return tuple(procedure.map(node=changed, order="down") for procedure in procedures)
 
 
-def _in_page_words(note: Remark, blocks: Sequence[Block], page: Page) -> Remark:
+def _in_page_words(note: Remark, blocks: Sequence[Block], page: Page) -> Iterator[Remark]:
+    """Yield the note in the words of its lines, of several callouts one each."""
     cited = list(_cited(note.lines, blocks))
     callouts = [each for each in cited if each.kind is BlockKind.CALLOUT]
-    page_words = " ".join(words_of_page(each, page) for each in callouts or cited)
-    if not page_words:
-        return note
+    for each in callouts:
+        lines = ((each.start_line, each.end_line),)
+        yield note.model_copy(update={"text": words_of_page(each, page), "lines": lines})
+    others = [each for each in cited if each.kind is not BlockKind.CALLOUT]
+    words = {each.key: words_of_page(each, page) for each in others}
+    page_words = " ".join(words.values())
+    is_supported = shares_words(note.text, page_words)
+    if callouts and not is_supported:
+        return
     own = set(tokenise(note.text))
-    page_sentences = sentences(page_words) or [page_words]
-    overlaps = [len(own & set(tokenise(each))) for each in page_sentences]
-    nearest = page_sentences[overlaps.index(max(overlaps))]
-    shared = len(own & set(tokenise(page_words)))
-    is_supported = shared >= _OWN_SHARE * len(own) and negates(note.text) == negates(nearest)
-    if is_supported and not callouts:
-        return note
-    is_short = len(page_words) <= _SHORT or len(callouts) == 1
-    return note.model_copy(update={"text": page_words if is_short else nearest})
+    by_sentence = [(s, each) for each in others for s in sentences(words[each.key])]
+    if not by_sentence:
+        if not callouts:
+            yield note
+        return
+    nearest, block = max(by_sentence, key=lambda pair: len(own & set(tokenise(pair[0]))))
+    if is_supported and negates(note.text) == negates(nearest):
+        yield note
+    elif len(page_words) <= _SHORT:
+        yield note.model_copy(update={"text": page_words})
+    else:
+        lines = ((block.start_line, block.own_end),)
+        yield note.model_copy(update={"text": nearest, "lines": lines})
+
+
+def shares_words(text: str, page_words: str, least: float = OWN_SHARE) -> bool:
+    """Return True if the page's words have at least this share of the words of the text."""
+    own = set(tokenise(text))
+    return len(own & set(tokenise(page_words))) >= least * len(own)
 
 
 def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Block]:
@@ -101,11 +120,11 @@ def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Bloc
             behind = last if block.kind in _WHOLE else behind
 
 
-def _is_forbidden(step: Do, cited: Iterator[Block]) -> bool:
-    """Return True if the lines have a negation right before the step's verb, and the step none."""
-    if negates(step.text):
+def is_forbidden(step: str, cited: Iterable[Block]) -> bool:
+    """Return True if the blocks have a negation right before the step's verb, and the step none."""
+    if negates(step):
         return False
-    tokens = words_of(step.text)
+    tokens = words_of(step)
     verb = stem(tokens[0].lower()) if tokens else ""
     for block in cited:
         for sentence in sentences(block.text):
@@ -120,6 +139,23 @@ def _is_forbidden(step: Do, cited: Iterator[Block]) -> bool:
 
 _LONGEST_EXPECTED = 600
 """Characters; a longer sample does not help to compare."""
+
+
+def words_of_page(block: Block, page: Page) -> str:
+    """Return the words of a block as a note: cells and code in a row, of a callout all below it."""
+    blocks = (block,) if block.kind in _OWN_WORDS_ONLY else block.walk()
+    parts = [part for each in blocks if (part := _own_words(each, page))]
+    words = " ".join(" · ".join(parts).split())
+    return words if len(words) <= LONGEST_NOTE else f"{words[: LONGEST_NOTE - 1]}…"
+
+
+def _own_words(block: Block, page: Page) -> str:
+    if block.kind is BlockKind.CODE:
+        return block.verbatim
+    if block.kind is BlockKind.TABLE:
+        rows = [": ".join(filter(None, map(plain, row))) for row in (block.header, *block.rows)]
+        return "; ".join(filter(None, rows))
+    return block.text or ("" if block.children else page.verbatim(block))
 
 
 class _LineCommands(NamedTuple):

@@ -8,27 +8,45 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import structlog
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
+from services.kit.observability.redaction import redact
+from services.kit.text import clean_text
 from services.kit.value import Value
-from services.knowledge.page.block import Block, BlockKind, Page, plain
+from services.knowledge.page.block import BlockKind, Page
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.screening.instructions import instruction_in
+from services.language.words import tokenise
 from services.llm.chat_model import Message, ModelAnswerError
 from services.llm.prompts import load_prompt
 from services.llm.structured import parse_answer
+from services.runbook.by_model.page_content import (
+    OWN_SHARE,
+    is_forbidden,
+    shares_words,
+    words_of_page,
+)
 from services.runbook.by_model.question import numbered_lines
-from services.runbook.checking.unplaced import UnplacedBlock, blocks_to_place, unplaced_blocks
+from services.runbook.checking.check import UNSURE
+from services.runbook.checking.unplaced import (
+    UnplacedBlock,
+    UnplacedKind,
+    blocks_to_place,
+    unplaced_blocks,
+)
 from services.runbook.editing.apply import apply
 from services.runbook.editing.errors import UnusableOperationError
 from services.runbook.editing.operations import Insert
+from services.runbook.lowering import lower
 from services.runbook.model import (
     Arm,
     Body,
     Choice,
     Do,
+    End,
+    Jump,
     LeftOut,
     LeftOutReason,
-    LineRange,
     Loop,
     Node,
     Noted,
@@ -41,12 +59,9 @@ from services.runbook.words import text_of
 PLACE_PROMPT = load_prompt("services.runbook.by_model", "place")
 MOST_BLOCKS = 40
 """Blocks that one question asks about; later ones are hung without being asked for."""
-LONGEST_NOTE = 600
-"""Characters of a note in the page's words; the rest is on the page."""
 _BELIEVED_SHARE = 0.5
 """Share of what should be in steps that reasons may leave out; beyond it no reason counts."""
 
-_OWN_WORDS_ONLY = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
 
 _log = structlog.get_logger()
 
@@ -127,21 +142,27 @@ def _question(
     procedures: Sequence[Procedure], missing: Sequence[UnplacedBlock], page: Page
 ) -> tuple[Message, ...]:
     """Return the question about these blocks."""
-    program = "\n\n".join(
-        "\n".join((f"Procedure: {each.title}", *_outline(each))) for each in procedures
-    )
+    outlines = [
+        _outline(each, f"p{number}." if len(procedures) > 1 else "")
+        for number, each in enumerate(procedures, start=1)
+    ]
+    program = "\n\n".join("\n".join(each) for each in outlines)
+    redacted = redact("\n".join(page.lines)).split("\n")
     lines = [
         line
         for each in missing
         for line in numbered_lines(
-            page.lines[each.block.start_line - 1 : each.own_lines[-1]], each.block.start_line
+            redacted[each.block.start_line - 1 : each.own_lines[-1]], each.block.start_line
         )
     ]
     return PLACE_PROMPT.render({"program": program, "lines": "\n".join(lines)})
 
 
-def _outline(procedure: Procedure) -> Iterator[str]:
-    """Yield a line for each node and arm: its id, its lines, its words, indented by depth."""
+def _outline(procedure: Procedure, prefix: str) -> Iterator[str]:
+    """Yield a line for each node and arm: its id, its lines, its words, indented by depth.
+
+    The `prefix` tells ids of several procedures apart.
+    """
 
     def rows(body: Body, depth: int) -> Iterator[str]:
         for node in body:
@@ -158,11 +179,12 @@ def _outline(procedure: Procedure) -> Iterator[str]:
 
     def row(each: Node | Arm, depth: int) -> str:
         lines = ", ".join(f"{first}-{last}" for first, last in each.lines)
-        return f"{'  ' * depth}{each.id} [{lines}] {text_of(each)}"
+        return f"{'  ' * depth}{prefix}{each.id} [{lines}] {text_of(each)}"
 
+    yield f"Procedure: {procedure.title}"
     for name, body in procedure.bodies.items():
         if body:
-            yield f"{name}:"
+            yield f"{prefix}{name}:"
             yield from rows(body, 1)
 
 
@@ -181,77 +203,82 @@ def _parse(answer: str | None) -> dict[int, Placement]:
 def _placed(
     procedures: tuple[Procedure, ...], missing: UnplacedBlock, placement: Placement, page: Page
 ) -> tuple[Procedure, ...]:
-    """Return the procedures with the block as the placement says; unchanged where it cannot be."""
+    """Return the procedures with the block as the placement says; unchanged where it cannot be.
+
+    A callout may be a note alone. The words of a step are the answer's if the page has them, and
+    speak to no model.
+    """
     lines = ((missing.block.start_line, missing.own_lines[-1]),)
+    page_words = words_of_page(missing.block, page)
     if placement.note_of:
-        return _with_note(procedures, placement.note_of, words_of_page(missing.block, page), lines)
-    place = {"after": placement.after, "before": placement.before, "last_in": placement.last_in}
-    if not placement.step.strip():
+        number, id_ = _at(procedures, placement.note_of)
+        return _with_note(procedures, number, id_, Remark(text=page_words, lines=lines))
+    text = clean_text(placement.step).strip()
+    reference = placement.after or placement.before or placement.last_in
+    if not text or not reference or missing.kind is UnplacedKind.CALLOUT:
         return procedures
-    node = Do(text=placement.step.strip(), lines=lines)
-    changed = list(procedures)
-    for number, procedure in enumerate(procedures):
-        ids = {each.id for each in procedure.sourced()} | set(procedure.bodies)
-        if not ids.isdisjoint(filter(None, place.values())):
-            try:
-                changed[number] = apply(procedure, [Insert(node=node, **place)])
-            except (UnusableOperationError, ValueError):
-                return procedures
-            return tuple(changed)
-    return procedures
+    is_code = missing.block.kind is BlockKind.CODE  # its commands are the page's own
+    least = 1 / max(1, len(tokenise(text))) if is_code else OWN_SHARE
+    if not shares_words(text, page_words, least) or instruction_in(text) is not None:
+        return procedures
+    number, id_ = _at(procedures, reference)
+    target = next((each for each in procedures[number].walk() if each.id == id_), None)
+    relation = "after" if placement.after else "before" if placement.before else "last_in"
+    if relation == "after" and isinstance(target, End | Jump):
+        relation = "before"
+    is_doubtful = is_forbidden(text, (missing.block,))
+    node = Do(text=text, lines=lines, confidence=UNSURE if is_doubtful else 1.0)
+    try:
+        changed = apply(procedures[number], [Insert.model_validate({"node": node, relation: id_})])
+    except (UnusableOperationError, ValidationError):
+        return procedures
+    return (*procedures[:number], changed, *procedures[number + 1 :])
+
+
+def _at(procedures: Sequence[Procedure], reference: str) -> tuple[int, str]:
+    """Return the number of the procedure and the id that a reference of the outline names."""
+    number, point, id_ = reference.strip().removeprefix("p").partition(".")
+    if point and number.isdecimal() and 1 <= int(number) <= len(procedures):
+        return int(number) - 1, id_
+    return 0, reference.strip()
 
 
 def _hung(
     procedures: tuple[Procedure, ...], missing: UnplacedBlock, page: Page
 ) -> tuple[Procedure, ...]:
-    """Return the procedures with the block as a note of the step above it on the page."""
+    """Return the procedures with the block as a note of the drawn step above it on the page.
+
+    Without one above it is the first one below, and without any with lines the first of all.
+    """
     line = missing.block.start_line
-    above: tuple[int, str] = (0, "")
-    below: tuple[int, str] | None = None
-    for procedure in procedures:
+    places: list[tuple[int, int, str]] = []
+    for number, procedure in enumerate(procedures):
+        drawn = {step.node for step in lower(procedure, "page").steps}
         for node in procedure.walk():
-            if not isinstance(node, Noted):
-                continue
-            for number in sorted(line_numbers(node.lines)):
-                if above[0] < number <= line:
-                    above = (number, node.id)
-                elif number > line and (below is None or number < below[0]):
-                    below = (number, node.id)
-    id_ = above[1] or (below[1] if below else "")
-    lines = ((line, missing.own_lines[-1]),)
-    return _with_note(procedures, id_, words_of_page(missing.block, page), lines)
+            if isinstance(node, Do | Choice | End) and not drawn.isdisjoint(_ids(node)):
+                cited = line_numbers(node.lines) or {0}
+                places += [(each, number, node.id) for each in cited]
+    above = [each for each in places if 0 < each[0] <= line]
+    below = [each for each in places if each[0] > line]
+    nearest = max(above, default=None, key=lambda each: each[0]) or min(below or places)
+    note = Remark(text=words_of_page(missing.block, page), lines=((line, missing.own_lines[-1]),))
+    return _with_note(procedures, nearest[1], nearest[2], note)
+
+
+def _ids(node: Node) -> set[str]:
+    """Return the ids by which a drawing may name a node: its own, of a choice those of its arms."""
+    return {node.id, *(arm.id for arm in node.arms)} if isinstance(node, Choice) else {node.id}
 
 
 def _with_note(
-    procedures: tuple[Procedure, ...], id_: str, text: str, lines: tuple[LineRange, ...]
+    procedures: tuple[Procedure, ...], number: int, id_: str, note: Remark
 ) -> tuple[Procedure, ...]:
     """Return the procedures with a note at the node of this id, an arm's at its choice."""
-    note = Remark(text=text, lines=lines)
-    is_done = False
 
     def noted(node: Node) -> tuple[Node, ...]:
-        nonlocal is_done
-        arms = {arm.id for arm in node.arms} if isinstance(node, Choice) else set()
-        if is_done or not isinstance(node, Noted) or id_ not in {node.id, *arms}:
+        if not isinstance(node, Noted) or id_ not in _ids(node):
             return (node,)
-        is_done = True
         return (node.model_copy(update={"notes": (*node.notes, note)}),)
 
-    return tuple(procedure.map(node=noted, order="down") for procedure in procedures)
-
-
-def words_of_page(block: Block, page: Page) -> str:
-    """Return the words of a block as a note: cells and code in a row, of a callout all below it."""
-    blocks = (block,) if block.kind in _OWN_WORDS_ONLY else block.walk()
-    parts = [part for each in blocks if (part := _own_words(each, page))]
-    words = " ".join(" · ".join(parts).split())
-    return words if len(words) <= LONGEST_NOTE else f"{words[: LONGEST_NOTE - 1]}…"
-
-
-def _own_words(block: Block, page: Page) -> str:
-    if block.kind is BlockKind.CODE:
-        return block.verbatim
-    if block.kind is BlockKind.TABLE:
-        rows = [": ".join(filter(None, map(plain, row))) for row in (block.header, *block.rows)]
-        return "; ".join(filter(None, rows))
-    return block.text or ("" if block.children else page.verbatim(block))
+    changed = procedures[number].map(node=noted, order="down")
+    return (*procedures[:number], changed, *procedures[number + 1 :])

@@ -26,9 +26,9 @@ from services.runbook.editing.block_edits import (
     Split,
 )
 from services.runbook.editing.errors import (
+    BlockNotFoundError,
     NothingChangedError,
     NotTogetherError,
-    UnknownBlockError,
     WrongKindError,
 )
 from services.runbook.editing.operations import (
@@ -88,11 +88,11 @@ def procedure_at(procedures: Sequence[Procedure], page: Page, key: str) -> int:
     """Return the index of the procedure that has the block in its lines; else the nearest above.
 
     Raises:
-        UnknownBlockError: The page has no block of this key.
+        BlockNotFoundError: The page has no block of this key.
     """
     block = next((each.block for each in page.places() if each.block.key == key), None)
     if block is None:
-        raise UnknownBlockError(f"the page has no block {key[:80]!r}, or no longer has it")
+        raise BlockNotFoundError(f"the page has no block {key[:80]!r}, or no longer has it")
     extents = [sorted(extent_lines(each)) or [0] for each in procedures]
     inside = [(len(lines), n) for n, lines in enumerate(extents) if block.start_line in lines]
     above = [(lines[0], n) for n, lines in enumerate(extents) if lines[0] <= block.start_line]
@@ -138,7 +138,7 @@ class _BlockChange:
             self._become_step(key)
         node = self._nodes.step(key)
         if node is None:
-            raise UnknownBlockError("the block has no words that could be a step")
+            raise BlockNotFoundError("the block has no words that could be a step")
         return node
 
     # Boxes and notes.
@@ -156,13 +156,13 @@ class _BlockChange:
     def _become_step(self, key: str) -> None:
         place = self._nodes.place(key)
         if place.block.is_withheld:
-            raise UnknownBlockError("the words of this block are withheld: it is no step")
+            raise BlockNotFoundError("the words of this block are withheld: it is no step")
         self._drop_notes(key)
         boxes = {k for k in self._nodes.places if self._nodes.step(k) is not None}
         step = step_at_block(self._page, key, boxes)
         words = _words(self._page, place.block)
         if step is None and not words:
-            raise UnknownBlockError("the block has no words that could be a step")
+            raise BlockNotFoundError("the block has no words that could be a step")
         step = step or Do(text=words, lines=self._nodes.lines(key))
         lines = {n for first, last in step.lines for n in range(first, last + 1)}
         for other in self._nodes.nodes():
@@ -214,7 +214,7 @@ class _BlockChange:
 
     def _drop_notes(self, key: str) -> None:
         for noted in self._nodes.noted(key):
-            left = tuple(n for n in noted.notes if key not in self._nodes.keys(n.lines))
+            left = tuple(n for n in noted.notes if key not in self._nodes.keys(n.lines)[:1])
             self._do(Replace(node=noted.id, notes=left))
         for node in list(self._nodes.nodes()):
             if isinstance(node, Remark) and key in self._nodes.keys(node.lines)[:1]:
@@ -271,7 +271,7 @@ class _BlockChange:
         block = self._nodes.place(edit.block).block
         text = _words(self._page, block)
         if block.is_withheld or not text:
-            raise UnknownBlockError("the block has no words that could be a note")
+            raise BlockNotFoundError("the block has no words that could be a note")
         self._drop_notes(edit.block)
         self._drop_step(edit.block)
         note = Remark(text=text[:LONGEST_TEXT], lines=self._nodes.lines(edit.block))
@@ -298,7 +298,7 @@ class _BlockChange:
             return
         asking = self._nodes.place(edit.on).block
         if asking.start_line > self._nodes.place(edit.block).block.start_line:
-            raise UnknownBlockError("expected a block that asks before the step on the page")
+            raise BlockNotFoundError("expected a block that asks before the step on the page")
         node = self.node(edit.block)
         arms = [each for each in self._nodes.questions(edit.on) if each.id not in self._above(node)]
         choices = [self._choice(each) for each in arms]
@@ -313,7 +313,7 @@ class _BlockChange:
         )
         question = question or question_of(asking)
         if not question:
-            raise UnknownBlockError("the block that asks has no words: put them into `question`")
+            raise BlockNotFoundError("the block that asks has no words: put them into `question`")
         if edit.block != edit.on or self._is_under(node, question):
             self._free(edit.block)
         run = self._run(node.id)
@@ -437,6 +437,7 @@ class _BlockChange:
         Steps that begin with a condition of their own bring it along; what leads the list is asked.
         """
         outline, arms, runs, emptied = self._nodes.outline, [], [], []
+        notes: list[Remark] = []
         conditions = [_only_condition(own) for own in tops]
         is_guarded = all(conditions)
         for own, condition in zip(tops, conditions, strict=True):
@@ -444,6 +445,7 @@ class _BlockChange:
                 arms.append(Arm(guard=condition.arms[0].guard, lines=condition.arms[0].lines))
                 runs.append([each.id for each in condition.arms[0].body])
                 emptied.append(condition.id)
+                notes += condition.notes
             else:
                 arms.append(Arm(lines=own[0].lines))
                 runs.append([each.id for each in own])
@@ -461,6 +463,7 @@ class _BlockChange:
             question="" if is_guarded else question,
             arms=tuple(each.model_copy(update={"body": ()}) for each in arms),
             lines=lines,
+            notes=(*(step.notes if step and lines else ()), *notes),
         )
         choice = self._insert_choice(new, {"before": first})
         for arm, run in zip(choice.arms, runs, strict=True):

@@ -20,7 +20,7 @@ class UnknownNodeError(UnusableOperationError):
     """The procedure has no node or arm of this id."""
 
 
-class UnknownBlockError(UnusableOperationError):
+class BlockNotFoundError(UnusableOperationError):
     """The page has no block of this key, or none that this can be done to."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place
 from services.knowledge.page.boxes import last_own_line
-from services.runbook.editing.errors import UnknownBlockError
+from services.runbook.editing.errors import BlockNotFoundError
 from services.runbook.editing.outline import Outline
 from services.runbook.model import (
     Arm,
@@ -45,10 +45,10 @@ class PageNodes:
         """Return the place of a block.
 
         Raises:
-            UnknownBlockError: The page has no block of this key.
+            BlockNotFoundError: The page has no block of this key.
         """
         if key not in self.places:
-            raise UnknownBlockError(f"the page has no block {key[:80]!r}, or no longer has it")
+            raise BlockNotFoundError(f"the page has no block {key[:80]!r}, or no longer has it")
         return self.places[key]
 
     def lines(self, key: str) -> tuple[LineRange, ...]:
@@ -99,7 +99,7 @@ class PageNodes:
         """Return the items of the list that a block is, leads, or is in.
 
         Raises:
-            UnknownBlockError: There is no list.
+            BlockNotFoundError: There is no list.
         """
         place = self.place(key)
         around = [*place.parents, place.block]
@@ -110,7 +110,7 @@ class PageNodes:
             following = next((block for block in behind if block.start_line > line), None)
             lists += [following] if following and following.kind is BlockKind.LIST else []
         if not lists or len(lists[-1].children) < 2:
-            raise UnknownBlockError("expected a list with several items, or a block of one")
+            raise BlockNotFoundError("expected a list with several items, or a block of one")
         return list(lists[-1].children)
 
     def tops(self, block: Block) -> list[Node]:

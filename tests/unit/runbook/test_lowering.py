@@ -289,3 +289,43 @@ def test_a_thousand_alternatives_are_lowered():
     arms = [{"when": f"Is it {n}?", "steps": [do(f"Mend {n}")]} for n in range(1000)]
     workflow = lower(procedure({"choice": "exclusive", "arms": arms}), "page.md")
     assert len(workflow.steps) > 2000
+
+
+def test_options_of_two_choices_lead_back_to_their_own_question():
+    def several(question, *words):
+        arms = [{"when": word, "steps": [do(word)]} for word in words]
+        return {"choice": "several", "question": question, "arms": arms}
+
+    lines = drawn(
+        several("First?", "Restart A", "Restart B"), several("Then?", "Delete C", "Delete D")
+    )
+    assert {"Restart A -> First?", "Did it help to delete C? -> Yes: Resolved, No: Then?"} <= set(
+        lines
+    )
+
+
+def test_success_without_words_leads_to_the_check_of_the_page_and_out_of_it():
+    ended = [do("Send a mail"), end("resolved")]
+    lines = drawn(do("Restart"), verification=ended)
+    assert lines[:3] == ["Restart -> Send a mail", "Send a mail -> Is the issue resolved?", SOLVED]
+    arms = [{"steps": [do("Seat it"), end("resolved")]}, {"steps": [do("Swap it")]}]
+    lines = drawn({"choice": "in_order", "arms": arms})
+    assert "Did it help to seat it? -> Yes: Resolved, No: Swap it" in lines
+
+
+def test_options_with_one_label_are_two_options():
+    arms = [{"when": "Go", "steps": [do("Stop")]}, {"when": "go", "steps": [do("Delete")]}]
+    lines = drawn({"choice": "free", "arms": arms}, do("Look"))
+    assert lines[0] == "Which of these is to be done? -> Go: Stop, go (2): Delete"
+
+
+def test_the_end_of_an_escalation_keeps_its_notes():
+    last = {**do("Page the team"), "notes": [{"note": "Never before nine"}]}
+    workflow = lower(procedure(do("Mend"), escalation=[last]), "page.md")
+    assert workflow.steps[-1].notes == ("Never before nine",)
+
+
+def test_a_jump_to_a_note_goes_on_behind_it():
+    noted = {"note": "Green is healthy", "id": "x"}
+    lines = drawn(do("Restart"), {"goto": "x"}, do("Never"), noted, do("Measure", id="m"))
+    assert "Restart -> Measure" in lines

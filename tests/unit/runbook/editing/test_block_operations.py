@@ -25,8 +25,8 @@ from services.runbook.editing.block_edits import (
 )
 from services.runbook.editing.block_operations import apply_block_edit, procedure_at, question_of
 from services.runbook.editing.errors import (
+    BlockNotFoundError,
     NothingChangedError,
-    UnknownBlockError,
     UnusableOperationError,
 )
 from services.runbook.lowering import lower
@@ -144,7 +144,7 @@ def test_a_condition_is_replaced_by_another_one():
     }
     with pytest.raises(NothingChangedError):
         changed(SetCondition(block=KEYS[LIGHT], on=None))
-    with pytest.raises(UnknownBlockError, match="before"):
+    with pytest.raises(BlockNotFoundError, match="before"):
         changed(SetCondition(block=KEYS[LIGHT], on=KEYS[CLOSE]))
 
 
@@ -257,12 +257,12 @@ def test_steps_are_joined_split_moved_and_added():
 
 
 def test_a_block_that_the_page_lacks_or_that_is_withheld_is_refused():
-    with pytest.raises(UnknownBlockError):
+    with pytest.raises(BlockNotFoundError):
         changed(SetBox(block="nowhere-1.1", is_step=True))
     withheld = parse_page(TEXT, withheld=(CLOSE,))
     key = next(p.block.key for p in withheld.places() if p.block.start_line == CLOSE)
     off = changed(SetBox(block=KEYS[CLOSE], is_step=False))
-    with pytest.raises(UnknownBlockError):
+    with pytest.raises(BlockNotFoundError):
         apply_block_edit(off, withheld, SetBox(block=key, is_step=True))
 
 
