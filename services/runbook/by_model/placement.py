@@ -11,11 +11,9 @@ import structlog
 from pydantic import ConfigDict, Field, ValidationError
 
 from services.kit.observability.redaction import redact
-from services.kit.text import clean_text
 from services.kit.value import Value
 from services.knowledge.page.block import BlockKind, Page
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.screening.instructions import instruction_in
 from services.language.words import tokenise
 from services.llm.chat_model import Message, ModelAnswerError
 from services.llm.prompts import load_prompt
@@ -27,7 +25,7 @@ from services.runbook.by_model.page_content import (
     words_of_page,
 )
 from services.runbook.by_model.question import numbered_lines
-from services.runbook.checking.check import UNSURE
+from services.runbook.checking.check import UNSURE, UnusableReadingError, check_reading
 from services.runbook.checking.unplaced import (
     UnplacedBlock,
     UnplacedKind,
@@ -51,6 +49,8 @@ from services.runbook.model import (
     Node,
     Noted,
     Procedure,
+    Reader,
+    Reading,
     Remark,
 )
 from services.runbook.program import line_numbers
@@ -213,13 +213,13 @@ def _placed(
     if placement.note_of:
         number, id_ = _at(procedures, placement.note_of)
         return _with_note(procedures, number, id_, Remark(text=page_words, lines=lines))
-    text = clean_text(placement.step).strip()
+    text = placement.step.strip()
     reference = placement.after or placement.before or placement.last_in
     if not text or not reference or missing.kind is UnplacedKind.CALLOUT:
         return procedures
     is_code = missing.block.kind is BlockKind.CODE  # its commands are the page's own
     least = 1 / max(1, len(tokenise(text))) if is_code else OWN_SHARE
-    if not shares_words(text, page_words, least) or instruction_in(text) is not None:
+    if not shares_words(text, page_words, least):
         return procedures
     number, id_ = _at(procedures, reference)
     target = next((each for each in procedures[number].walk() if each.id == id_), None)
@@ -230,9 +230,11 @@ def _placed(
     node = Do(text=text, lines=lines, confidence=UNSURE if is_doubtful else 1.0)
     try:
         changed = apply(procedures[number], [Insert.model_validate({"node": node, relation: id_})])
-    except (UnusableOperationError, ValidationError):
+        read = Reading(reader=Reader.MODEL, procedures=(changed,))
+        (checked,) = check_reading(read, "\n".join(page.lines)).reading.procedures
+    except (UnusableOperationError, UnusableReadingError, ValidationError):
         return procedures
-    return (*procedures[:number], changed, *procedures[number + 1 :])
+    return (*procedures[:number], checked, *procedures[number + 1 :])
 
 
 def _at(procedures: Sequence[Procedure], reference: str) -> tuple[int, str]:
