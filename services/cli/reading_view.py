@@ -1,8 +1,10 @@
 """View of readings for people at the command line."""
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -68,8 +70,11 @@ def show_waiting(pages: Sequence[WaitingReading]) -> None:
     console.print(table)
 
 
-def show_reviews(reviews: Sequence[PageReview]) -> None:
-    """Show the open reviews as a table."""
+def show_reviews(reviews: Sequence[PageReview], *, as_json: bool) -> None:
+    """Show the open reviews as a table, or as JSON."""
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in reviews], indent=2))
+        return
     table = folding_table("due", "team", "asked by", "document", "page")
     for each in reviews:
         names = (each.team, each.by, each.document_id, each.path)

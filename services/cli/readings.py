@@ -127,10 +127,7 @@ def ask_for_review(
     request = _checked(ReviewRequest, document_id=document, due=due.date() if due else None)
     with _readings(data_dir, url) as readings:
         open_reviews = readings.request_review(request)
-    if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in open_reviews], indent=2))
-    else:
-        show_reviews(open_reviews)
+    show_reviews(open_reviews, as_json=as_json)
 
 
 @app.command()
@@ -142,10 +139,7 @@ def reviews(
 
     with _readings(data_dir, url) as readings:
         open_reviews = readings.reviews(owner=owner)
-    if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in open_reviews], indent=2))
-    else:
-        show_reviews(open_reviews)
+    show_reviews(open_reviews, as_json=as_json)
 
 
 @app.command()

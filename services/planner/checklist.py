@@ -1,12 +1,12 @@
 """Candidate 0: the page itself, with a box at each of its steps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
-from services.knowledge.page.block import Page, Section
+from services.knowledge.page.block import Section
 from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
@@ -59,20 +59,6 @@ def _build(
 _cached_build = lru_cache(maxsize=_REMEMBERED)(_build)
 
 
-def sections_for(
-    request: PlanRequest, page: PageReading, parsed: Page, tasks: Sequence[Section]
-) -> tuple[str, ...]:
-    """Return the keys of the headings that the ticket asks for; see `open_sections`."""
-    ticket = request.ticket
-    return open_sections(
-        parsed,
-        tasks,
-        alert_names={*filter(None, (ticket.alert_name, *alert_names(ticket.title)))},
-        anchor=unquote(urlsplit(ticket.runbook_url).fragment),
-        lines=page.near,
-    )
-
-
 def _for_ticket(
     workflow: Workflow, tasks: tuple[Section, ...], page: PageReading, request: PlanRequest
 ) -> Workflow:
@@ -80,8 +66,14 @@ def _for_ticket(
     origin, shown = workflow.provenance, workflow.page
     if origin is None or shown is None:
         return workflow
-    parsed = parse_page(shown.text, withheld=shown.withheld)
-    open_ = sections_for(request, page, parsed, tasks)
+    ticket = request.ticket
+    open_ = open_sections(
+        parse_page(shown.text, withheld=shown.withheld),
+        tasks,
+        alert_names={*filter(None, (ticket.alert_name, *alert_names(ticket.title)))},
+        anchor=unquote(urlsplit(ticket.runbook_url).fragment),
+        lines=page.near,
+    )
     nodes = (hit.node for hit in request.context.nodes)
     own = tuple(node.id for node in nodes if page.document_id in node.document_ids)
     nearest_first = tuple(sorted(page.links, key=lambda link: -link.nearness))

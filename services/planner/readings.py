@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.knowledge.document.links import LinkResolver
-from services.knowledge.page.boxes import find_boxes
-from services.knowledge.page.kinds.tasks import tasks_of
-from services.knowledge.page.parsing import parse_page
 from services.language.words import tokenise
-from services.planner.checklist import sections_for
+from services.planner.checklist import checklists
 from services.planner.joining import (
     append_named_pages,
     chain_workflows,
@@ -19,6 +16,7 @@ from services.planner.joining import (
     names_a_page,
 )
 from services.runbook.checking.approvals import least_kind, provenance_state
+from services.runbook.checklist.shown import page_of
 from services.runbook.choose import ranked_procedures
 from services.runbook.model import Reading
 from services.runbook.ports import ApprovalKind, ServedReading
@@ -39,7 +37,6 @@ _RIVAL_PROCEDURE = 0.9
 """Counterpart of `RIVAL_SCORE` for the procedures of one page: below it the ticket names the other
 one.
 """
-_FEWEST_TO_CHOOSE = 2
 _MOST_RIVALS = 2
 _OPEN_SHARE = 0.5
 """Share of a procedure's lines that stand in the sections that the ticket asks for."""
@@ -126,14 +123,13 @@ def _in_open_sections(
     ranked: Sequence[tuple[int, float]], page: PageReading, request: PlanRequest
 ) -> list[tuple[int, float]]:
     """Return the procedures of the sections that the ticket asks for; none if it asks for none."""
-    if len(ranked) < _FEWEST_TO_CHOOSE:
+    checklist = next(checklists(request, [page]), None) if len(ranked) > 1 else None
+    if checklist is None or checklist.page is None:
         return []
-    parsed = parse_page(page.text)
-    keys = sections_for(request, page, parsed, tasks_of(parsed, find_boxes(parsed, page.boxes)))
     open_lines = {
         line
-        for section in parsed.sections()
-        if section.heading and section.heading.key in keys
+        for section in page_of(checklist).sections()
+        if section.heading and section.heading.key in checklist.page.open
         for line in range(section.start_line, section.end_line + 1)
     }
     cited = [lines_of(procedure) for procedure in page.procedures]
