@@ -184,7 +184,9 @@ class _BlockChange:
         place = nodes.place(key)
         line = place.block.start_line
         starts = {node.id: _start(node) for node in nodes.nodes()}
-        before = [id_ for id_, start in starts.items() if start < line]
+        # A step that cites lines before and behind the block says nothing of its place.
+        around = {node.id for node in nodes.nodes() if node.lines and node.lines[-1][1] > line}
+        before = [id_ for id_, start in starts.items() if start < line and id_ not in around]
         behind = [id_ for id_, start in starts.items() if line < start < _LAST]
         following = min(behind, key=lambda id_: starts[id_]) if behind else None
         if not before:

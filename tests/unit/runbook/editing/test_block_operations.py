@@ -110,6 +110,20 @@ def test_a_box_is_put_at_its_place_in_the_page_with_its_code_and_taken_away_agai
     assert written(on.body) == written(BEGUN.body)
 
 
+def test_a_step_that_cites_lines_around_a_new_box_says_nothing_of_its_place():
+    body = (
+        Do(id="a", text="Reseat the fan", lines=((RESEAT, RESEAT),)),
+        Do(id="b", text="Close the case", lines=((ASKS, ASKS), (CLOSE, CLOSE))),
+    )
+    procedure = BEGUN.model_copy(update={"body": body})
+    boxed = changed(SetBox(block=KEYS[LIGHT], is_step=True), procedure=procedure)
+    assert [each.text for each in boxed.body] == [
+        "Look at the LED",
+        "Reseat the fan",
+        "Close the case",
+    ]
+
+
 def test_a_box_takes_the_code_below_it_from_the_step_above():
     off = changed(
         SetBox(block=KEYS[LIGHT], is_step=False), SetBox(block=KEYS[LEAVE], is_step=False)
