@@ -149,6 +149,7 @@ def test_a_run_looks_decides_changes_by_leave_and_verifies(team, ticket, reposit
     assert decided(run) == [
         ("Is the working tree clean?", "Yes", "evidence"),
         ("Is the repository on main?", "No", "evidence"),
+        ("Is the issue resolved?", "Yes", "verification"),
     ]
     assert team.leaves[-1] == f"git_checkout(repo_path={repository}, branch_name=main)"
     assert [e.kind for e in run.events].count("changed") == 1
