@@ -47,23 +47,45 @@ def approved_steps(
     Its blanks are still open.
 
     It must have the same words at the same lines; blanks of its commands may have been filled.
+    Where another procedure of the page, not approved for the use, has such a step too, it must also
+    come behind the same answers as the approved one.
     A box of a page is never approved, though an approved step says the same: its conditions are
     not.
     """
     steps = [step for step in workflow.steps if not step.block]
     cited = {c.document_id for step in steps for c in step.citations}
-    by_identity: dict[tuple[object, ...], list[Step]] = {}
+    by_identity: dict[tuple[object, ...], list[_PageStep]] = {}
     for id_, procedure, kind in served_procedures(cited, texts, readings):
-        if suffices(kind, use):
-            for step in lower(procedure, id_).steps:
-                by_identity.setdefault(identity_of(step), []).append(step)
+        lowered, is_approved = lower(procedure, id_), suffices(kind, use)
+        for step in lowered.steps:
+            of_page = _PageStep(step, _ways_in(lowered, step), is_approved)
+            by_identity.setdefault(identity_of(step), []).append(of_page)
     approved: dict[str, Step] = {}
     for step in steps:
-        for each in by_identity.get(identity_of(step), ()):
-            has_commands = len(each.commands) == len(step.commands)
-            if has_commands and all(map(fills, each.commands, step.commands)):
-                approved.setdefault(step.id, each)
+        same = by_identity.get(identity_of(step), [])
+        if not all(each.is_approved for each in same):
+            ways = _ways_in(workflow, step)
+            same = [each for each in same if ways and each.ways_in == ways]
+        for each in same if all(each.is_approved for each in same) else ():
+            has_commands = len(each.step.commands) == len(step.commands)
+            if has_commands and all(map(fills, each.step.commands, step.commands)):
+                approved.setdefault(step.id, each.step)
     return approved
+
+
+class _PageStep(NamedTuple):
+    """Step of a served procedure."""
+
+    step: Step
+    ways_in: frozenset[tuple[object, ...]]
+    is_approved: bool
+
+
+def _ways_in(workflow: Workflow, step: Step) -> frozenset[tuple[object, ...]]:
+    """Return what leads to a step: each step before it, and the answer."""
+    by_id = workflow.by_id
+    into = (arrow for arrow in workflow.transitions if arrow.target == step.id)
+    return frozenset((identity_of(by_id[arrow.source]), arrow.condition) for arrow in into)
 
 
 def served_procedures(

@@ -71,10 +71,6 @@ class QuestionNotFoundError(ConflictError):
     """The page does not ask this question, or no longer does."""
 
 
-class NoSuchBlockError(NotFoundError):
-    """The page has no item or paragraph of this key, or no longer has it."""
-
-
 class ReadingsService:
     """See `contracts.readings.Readings`."""
 
@@ -169,7 +165,7 @@ class ReadingsService:
         places = blocks_of(page, key)
         words = {each.key: each for each in boxes.words(id_)}
         if not places and not (key in words and correction.is_step is None):
-            raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
+            raise NotFoundError(f"the page {id_!r} has no block {key!r} any more")
         steps = {box.block.key for box in find_boxes(page, habit=boxes.habit())}
         marked: dict[str, MarkedBlock | None] = {
             place.block.key: MarkedBlock(

@@ -32,6 +32,8 @@ from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.screening.document import hash_of
+from services.runbook.checking.approvals import ApprovalUse
+from services.runbook.model import Procedure
 from services.runbook.ports import ApprovalKind, Happening
 from services.runbook.store.sql_readings import SqlReadingStore
 from services.simulator.faults import Fault
@@ -583,3 +585,20 @@ def test_what_may_not_be_sent_is_not_chosen(house, tool, target, arguments):
     with pytest.raises((InvalidInputError, NotFoundError)):
         by_hand(house, (tool, target, arguments))
     assert not house.carrying.devices.sent
+
+
+def test_a_step_is_approved_with_its_condition_where_two_procedures_of_a_page_have_it():
+    house = House()
+    served = house.readings.served(house.hash).reading
+    conditional = served.procedures[0]
+    look, let_up = (node for node in conditional.walk() if node.id in {"n1", "n4"})
+    always = Procedure(title="After maintenance", steps=(look, let_up))
+    both = served.model_copy(update={"procedures": (conditional, always)})
+    workflow = house.tickets.workflow_now
+    step = next(s for s in workflow.steps if s.text == "Let it up")
+    for approved, is_approved in ((always, False), (conditional, True)):
+        house.readings.put(house.hash, both)
+        house.readings.approve(house.hash, (approved,), who="bea", kind=ApprovalKind.WORKFLOW)
+        steps = house.service.approved_steps(workflow, ApprovalUse.CHANGE)
+        assert (step.id in steps) is is_approved
+        house.readings.undo(house.hash, who="bea")
