@@ -21,7 +21,7 @@ from services.runbook.checking.approvals import ApprovalUse, is_approved_for
 from services.runbook.evidence.conditions import with_doubts
 from services.runbook.ports import AnswerStore, PreparedStore
 from services.scorer.cases import CaseBuilder, ScoringCase, cited_texts, is_served
-from services.scorer.chance import Chance, chance_of_page, with_chance
+from services.scorer.chance import Chance, chance_of_page, is_checked, with_chance
 from services.scorer.criteria import CRITERIA
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, PanelVerdict, chances_by_judge, combine_with_judge
@@ -151,7 +151,8 @@ class ScorerService:
             of_page,
         )
         workflow, limits = candidate.workflow, self._settings
-        marked = with_doubts(workflow, scores.conditions, self._fitted.conditions.bars)
+        bars = {} if is_checked(workflow.provenance) else self._fitted.conditions.bars
+        marked = with_doubts(workflow, scores.conditions, bars)
         is_drawn_well = workflow.is_checklist or score.overall >= limits.least_score
         # Relevance depends on no fact that a model decides: it could be talked into it.
         is_relevant = score.relevance.value >= limits.least_relevance

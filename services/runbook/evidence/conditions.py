@@ -18,14 +18,14 @@ from services.kit.fits.trees import Forest
 from services.kit.text import ellipsize
 from services.kit.value import Value
 from services.runbook.evidence.fact import Fact, FactKind, Features
-from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
-from services.runbook.evidence.page_lines import CitedPages
 from services.runbook.evidence.place_features import Surroundings
 from services.runbook.model import Reader
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from services.workflow.plain import plain
 
+MOST_STEPS = 200
+"""The most steps of a procedure that its owner is asked about: facts grow with their square."""
 MOST_DOUBTS = 5
 """Marks of a workflow; where most steps are marked nobody reads the marks."""
 _LONGEST_TEXT = 90
@@ -115,7 +115,14 @@ def with_doubts(
     """Return the workflow with the chance of each step and arrow, and with doubtful ones marked.
 
     Of several conditions of a step the least likely one counts. At most `MOST_DOUBTS` are marked,
-    the likeliest wrong ones: of steps under one answer the first, and no way back.
+    the likeliest wrong ones: of steps under one answer the first, no way back, and nothing that
+    hangs on a question which the page does not ask.
+
+    Args:
+        workflow: The workflow.
+        conditions: Its conditions.
+        bars: Chances below which a condition is doubtful, by kind; none is of a kind that is not
+            there.
     """
     places = {step.id: place for place, step in enumerate(workflow.steps)}
     of_steps: dict[str, Condition] = {}
@@ -134,9 +141,12 @@ def with_doubts(
             for other in doubts.values()
         )
         is_back = each.kind is FactKind.ARROW and places[each.other] < places[each.step]
-        if not is_same and not is_back:
+        asking = each.step if each.kind is FactKind.ARROW else each.other
+        is_asked = not asking or not workflow.by_id[asking].implied
+        if is_asked and not is_same and not is_back:
             doubts.setdefault(each.step, each)
-    questions = _doubts_in_words(workflow, doubts)
+    texts = {step.id: ellipsize(plain(step.text), _LONGEST_TEXT) for step in workflow.steps}
+    questions = {step: _doubt_in_words(doubt, texts) for step, doubt in doubts.items()}
     steps: list[Step] = []
     for step in workflow.steps:
         changed: dict[str, object] = {}
@@ -153,13 +163,8 @@ def with_doubts(
     return workflow.model_copy(update={"steps": tuple(steps), "transitions": tuple(transitions)})
 
 
-def _doubts_in_words(workflow: Workflow, doubts: Mapping[str, Condition]) -> dict[str, str]:
-    """Return by step what to check on the page, to be shown behind “Not sure:”."""
-    texts = {step.id: ellipsize(plain(step.text), _LONGEST_TEXT) for step in workflow.steps}
-    return {step: _doubt_in_words(doubt, texts) for step, doubt in doubts.items()}
-
-
 def _doubt_in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
+    """Return what to check on the page, to be shown behind “Not sure:”."""
     other = f"“{texts.get(doubt.other, '')}”"
     answer = doubt.answer.capitalize()
     match doubt.kind:
@@ -173,24 +178,3 @@ def _doubt_in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
             return "whether the work is over here"
         case FactKind.ARROW:
             return f"whether {answer} leads to {other}" if answer else f"whether {other} is next"
-
-
-MOST_STEPS = 200
-"""The most steps: the number of facts grows with the square of the steps.
-
-A longer workflow is judged in the background alone.
-"""
-
-
-def mark_doubts(
-    workflow: Workflow, texts: Mapping[str, str], forests: ConditionForests
-) -> Workflow:
-    """Mark doubtful conditions; a workflow of very many steps stays as it is.
-
-    `texts` are those of its pages, by document id.
-    """
-    if len(workflow.steps) > MOST_STEPS:
-        return workflow
-    grounded = GroundedWorkflow(workflow, CitedPages(texts))
-    conditions = conditions_of(grounded, facts_of(grounded), forests)
-    return with_doubts(workflow, conditions, forests.bars)

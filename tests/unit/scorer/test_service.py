@@ -9,7 +9,7 @@ from services.contracts.scorer import ScoreRequest
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
 from services.scorer.service import ScorerService
-from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
 from tests.unit.scorer.cases import CONTEXT, EDGES, GOOD, OPTICS, STEPS, TICKET, changed, score
 
 FOREIGN = (
@@ -206,3 +206,14 @@ def test_without_knowledge_every_candidate_still_comes_back():
 def test_an_empty_workflow_gets_the_lowest_coverage():
     whole, empty = score(GOOD, Workflow(title="", steps=()))
     assert empty.score.coverage.value < 2 < whole.score.coverage.value
+
+
+def test_no_decision_that_a_person_has_approved_is_shown_as_doubtful():
+    doubts = {}
+    for state in ("read", "checklist", "approved"):
+        origin = Provenance(planner="extractive", reader="model", state=state)
+        shuffled = perturb(GOOD, Perturbation.SHUFFLED, 1.0, random.Random(1), FOREIGN)
+        (scored,) = score(shuffled.model_copy(update={"provenance": origin}))
+        doubts[state] = [step.doubt for step in scored.candidate.workflow.steps if step.doubt]
+    assert doubts["read"] == doubts["checklist"] != []
+    assert doubts["approved"] == []

@@ -4,18 +4,16 @@ import pytest
 
 from services.runbook.evidence.conditions import (
     MOST_DOUBTS,
-    MOST_STEPS,
     Condition,
     ConditionForests,
     conditions_of,
-    mark_doubts,
     with_doubts,
 )
 from services.runbook.evidence.fact import FactKind
 from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
-from tests.unit.runbook.evidence.fan import PAGE, RIGHT, TEXT
+from tests.unit.runbook.evidence.fan import RIGHT
 
 FORESTS = ConditionForests.shipped()
 FLOW = Workflow(
@@ -106,14 +104,14 @@ def test_what_a_person_wrote_is_not_judged(reader, planner):
     assert conditions_of(drawn, facts_of(drawn), FORESTS) == ()
 
 
-def test_a_workflow_of_very_many_steps_is_left_as_it_is():
-    many = tuple(
-        Step(id=f"s{n}", kind=StepKind.PROCESS, text="Look") for n in range(MOST_STEPS + 1)
-    )
-    flow = Workflow(title="Long", steps=many)
-    assert mark_doubts(flow, {PAGE: TEXT}, FORESTS) is flow
-    short = by_reader(RIGHT, "model").workflow
-    assert mark_doubts(short, {PAGE: TEXT}, FORESTS).judged
+def test_what_hangs_on_a_question_that_the_page_does_not_ask_is_not_marked():
+    steps = (FLOW.steps[0].model_copy(update={"implied": True}), *FLOW.steps[1:])
+    flow = FLOW.model_copy(update={"steps": steps})
+    way = Condition(kind=FactKind.ARROW, step="ask", other="end", answer="no", chance=0.1)
+    bars = {FactKind.GUARD: 0.5, FactKind.ARROW: 0.5}
+    for each in (guard("prime", 0.1), way):
+        assert any(step.doubt for step in with_doubts(FLOW, [each], bars).steps)
+        assert not any(step.doubt for step in with_doubts(flow, [each], bars).steps)
 
 
 def test_a_page_that_says_so_is_likelier_than_one_that_does_not():
