@@ -11,7 +11,7 @@ from services.llm.chat_model import (
     ModelUnavailableError,
     estimate_tokens,
 )
-from services.runbook.agreement import find_doubts, most_agreed_index
+from services.runbook.agreement import find_missing_steps, most_agreed_index
 from services.runbook.by_model.page_content import with_commands
 from services.runbook.by_model.placement import PLACE_PROMPT, PlacementAnswer, place_blocks
 from services.runbook.by_model.question import PROMPT, messages, schema
@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 
 
 class ModelReader:
-    """Reader of pages with a chat model; differences between its samples become doubts."""
+    """Reader of pages with a chat model; steps that only another sample has become doubts."""
 
     def __init__(
         self, model: ChatModel, *, samples: int = 2, corrections: int = 2, temperature: float = 0.7
@@ -107,7 +107,7 @@ class ModelReader:
             version=self.version,
             model=self._model.name,
             procedures=procedures,
-            doubts=find_doubts(procedures, others),
+            doubts=find_missing_steps(procedures, others),
             left_out=placed.left_out,
         )
 

@@ -43,8 +43,8 @@ from services.workflow.plain import plain
 MOST_QUESTIONS = 5
 LEAST_CHANCE_WRONG = 0.2
 """The lowest chance of a fault that is worth a tap."""
-_WRONG_IF_SAMPLES_DIFFER = {DoubtKind.CONDITION: 0.54, DoubtKind.STEP: 0.55, DoubtKind.MISSING: 0.9}
-"""Shares of 40 drawn pages on which the reading was wrong where another sample differed."""
+_CHANCE_MISSING = 0.9
+"""Share of the steps that only another sample had which a drawing has too: 17 of 19, 28 pages."""
 _LONGEST_WORDS = 90
 _LONGEST_SPAN = 15
 """Lines; a longer citation does not say at which block a step stands."""
@@ -173,7 +173,7 @@ def _box_question(
 def reading_questions(
     reading: Reading, page: Page, document_id: str, forests: ConditionForests
 ) -> Iterator[PageQuestion]:
-    """Yield what is to be asked of a model's reading: its conditions, and where samples differ.
+    """Yield what is to be asked of a model's reading: its conditions, and steps that it may miss.
 
     Procedures of very many steps are left out: the number of conditions grows with the square.
     """
@@ -205,7 +205,7 @@ class ProcedureQuestions:
     blocks: Mapping[int, Block]
     """The innermost block at each line."""
     doubts: Sequence[Doubt] = ()
-    """Differences of other samples."""
+    """Steps that only another sample has."""
 
     def of_claim(self, claim: Condition) -> PageQuestion | None:
         """Return the question about a claim; None if no edit of a block could correct it."""
@@ -213,11 +213,7 @@ class ProcedureQuestions:
         block = self._block_at(step.cited_lines)
         if block is None:
             return None
-        key, chance_wrong = block.key, 1 - claim.chance
-        if claim.kind in {FactKind.GUARD, FactKind.FREE} and any(
-            each.node == step.node and each.kind is DoubtKind.CONDITION for each in self.doubts
-        ):
-            chance_wrong = max(chance_wrong, _WRONG_IF_SAMPLES_DIFFER[DoubtKind.CONDITION])
+        key = block.key
         yes: BlockEdit | None = None
         no: BlockEdit | None = None
         match claim.kind:
@@ -243,24 +239,23 @@ class ProcedureQuestions:
             yes=yes,
             no=no,
             procedure=self.procedure,
-            chance_wrong=chance_wrong,
+            chance_wrong=1 - claim.chance,
             lines=step.cited_lines,
         )
 
     def of_samples(self) -> Iterator[PageQuestion]:
-        """Ask for each step that only one of the samples has."""
+        """Ask for each step that only another sample has."""
         for doubt in self.doubts:
             block = self._block_at(doubt.lines)
-            if block is None or doubt.kind not in {DoubtKind.STEP, DoubtKind.MISSING}:
+            if block is None or doubt.kind is not DoubtKind.MISSING:
                 continue
-            is_missing = doubt.kind is DoubtKind.MISSING
             yield PageQuestion.of(
                 f"Is this a step: “{_short(first_instruction(block))}”?",
                 block.key,
-                yes=SetBox(block=block.key, is_step=True) if is_missing else None,
-                no=None if is_missing else SetBox(block=block.key, is_step=False),
+                yes=SetBox(block=block.key, is_step=True),
+                no=None,
                 procedure=self.procedure,
-                chance_wrong=_WRONG_IF_SAMPLES_DIFFER[doubt.kind],
+                chance_wrong=_CHANCE_MISSING,
                 lines=doubt.lines,
                 doubt=doubt.id,
             )
