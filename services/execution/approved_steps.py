@@ -54,11 +54,11 @@ def approved_steps(
     """
     steps = [step for step in workflow.steps if not step.block]
     cited = {c.document_id for step in steps for c in step.citations}
-    by_identity: dict[tuple[object, ...], list[_PageStep]] = {}
+    by_identity: dict[tuple[object, ...], list[_LoweredStep]] = {}
     for id_, procedure, kind in served_procedures(cited, texts, readings):
         lowered, is_approved = lower(procedure, id_), suffices(kind, use)
         for step in lowered.steps:
-            of_page = _PageStep(step, _ways_in(lowered, step), is_approved)
+            of_page = _LoweredStep(step, _ways_in(lowered, step), is_approved)
             by_identity.setdefault(identity_of(step), []).append(of_page)
     approved: dict[str, Step] = {}
     for step in steps:
@@ -73,7 +73,7 @@ def approved_steps(
     return approved
 
 
-class _PageStep(NamedTuple):
+class _LoweredStep(NamedTuple):
     """Step of a served procedure."""
 
     step: Step

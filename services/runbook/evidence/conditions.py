@@ -141,9 +141,9 @@ def with_doubts(
             for other in doubts.values()
         )
         is_back = each.kind is FactKind.ARROW and places[each.other] < places[each.step]
-        asking = each.step if each.kind is FactKind.ARROW else each.other
-        is_asked = not asking or not workflow.by_id[asking].implied
-        if is_asked and not is_same and not is_back:
+        question = workflow.by_id.get(each.step if each.kind is FactKind.ARROW else each.other)
+        is_implied = question is not None and question.implied
+        if not is_implied and not is_same and not is_back:
             doubts.setdefault(each.step, each)
     texts = {step.id: ellipsize(plain(step.text), _LONGEST_TEXT) for step in workflow.steps}
     questions = {step: _doubt_in_words(doubt, texts) for step, doubt in doubts.items()}
