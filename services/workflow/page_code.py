@@ -38,7 +38,7 @@ _PROGRAM = re.compile(
     r"|[a-z]+(?:ctl|adm))(?:\s|$)(?!(?:the|a|an|if|and|to|is|all|your|this)\b)"
 )
 """Programs whose names distinguish a command line from a comment."""
-_COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
+_COMMENT = re.compile(r"^\s*(?:<?#|//|--\s|REM\b)")
 _NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
 """Words that precede a command as often as a name or the text of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
@@ -46,6 +46,8 @@ _ANNOUNCED = re.compile(r"[A-Z][a-z]+ .*\w:\s*$")
 """Sentence that introduces what follows it, even if its first word is also a program's name."""
 _STATE = re.compile(r"\s*[A-Za-z][\w ./-]*:(?:\s|$)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
+_REMARK_ENDS = "#>"
+"""End of a comment of several lines, which `<#` begins."""
 _OPENS = re.compile(
     r"(?:[{(\[]|\b(?:then|do|else))\s*$|^\s*\}?\s*(?:if|elseif|for|foreach|while|try|catch)\b.*\)\s*$",
     re.IGNORECASE,
@@ -253,12 +255,18 @@ def _logical_lines(text: str) -> list[str]:
     lines: list[str] = []
     until = ""
     for line in text.splitlines():
-        continues = bool(lines) and lines[-1].endswith("\\")
+        continues = bool(lines) and lines[-1].endswith(("\\", " `"))
         if until or continues:
             lines[-1] += f"\n{line}"
-            until = "" if line.strip() == until else until
+            is_over = line.strip() == until or (until == _REMARK_ENDS and until in line)
+            until = "" if is_over else until
         elif line.strip():
             lines.append(line)
-        opened = None if until else _HERE_DOCUMENT.search(line)
-        until = opened[2] if opened and line.strip() != opened[2] else until
+        if until:
+            continue
+        opened = _HERE_DOCUMENT.search(line)
+        if opened and line.strip() != opened[2]:
+            until = opened[2]
+        elif line.lstrip().startswith("<#") and _REMARK_ENDS not in line:
+            until = _REMARK_ENDS
     return lines

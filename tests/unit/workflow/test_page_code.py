@@ -108,3 +108,18 @@ def test_a_state_below_its_command_is_output() -> None:
 
     assert [part.use for part in code_parts(block)] == [CodeUse.COMMAND, CodeUse.OUTPUT]
     assert commands_of(block) == ("ceph status",)
+
+
+def test_a_command_keeps_its_backticks_and_a_comment_of_several_lines_is_none() -> None:
+    code = PageCode(
+        "    Remove-PumpService -Name pump\n    New-PumpService `\n        -Name pump `\n"
+        "        -NoWait\n    <#\n    Example output\n    pump 2.0\n    #>\n    Get-PumpService\n",
+        "powershell",
+    )
+    assert commands_of(code) == (
+        "Remove-PumpService -Name pump",
+        "New-PumpService `\n    -Name pump `\n    -NoWait",
+        "Get-PumpService",
+    )
+    uses = [part.use for part in code_parts(code)]
+    assert uses == [CodeUse.COMMAND, CodeUse.COMMAND, CodeUse.COMMENT, CodeUse.COMMAND]
