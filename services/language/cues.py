@@ -228,11 +228,12 @@ def parse_jump(sentence: str) -> JumpClause | None:
 PROMPT = re.compile(
     r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+"
     r"|\[[^\]]+\]\s*(?:\([^)]*\)\s*)?[#$>%]+\s+|\[(?:edit|root|\w+@)[^\]]*\]\s+"
-    r"|PS(?: [^>]*)?>\s*|[A-Z]:\\[^>]*>\s*"
+    r"|[A-Z]:\\[^>]*>\s*"
     r"|[\w-]+[=-][#>]\s+|[\w.-]+ \[[^\]]*\]\s?[#>]\s+"
     r"|[\w.-]+(?::[~/][\w/.-]*)?\$\s+|\([\w./-]+\)[#>]\s*"
     r"|[~/][\w/.-]*\s[#$]\s+|[$%>]>?\s+)"
     r"(?=[A-Za-z./])|^[\w.-]+\(conf[\w./-]*\)#\s+(?=\d)"
+    r"|^PS(?: [^>]*)?>\s*(?=[A-Za-z./$&(\[])"
 )
 """A shell or device prompt before a command."""
 COMMAND_LEAD_IN = re.compile(

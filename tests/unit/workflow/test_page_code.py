@@ -28,6 +28,13 @@ def test_of_a_pasted_session_the_typed_lines_are_kept(prompt: str) -> None:
     assert not is_output(block, "")
 
 
+def test_a_variable_may_stand_behind_the_prompt_of_powershell() -> None:
+    block = PageCode("PS C:\\Users\\me> $pumps = Get-Pump\nPS C:\\Users\\me> $pumps\nName State\n")
+
+    assert commands_of(block) == ("$pumps = Get-Pump", "$pumps")
+    assert output_of(block) == ["Name State"]
+
+
 def test_what_follows_a_command_without_a_prompt_is_output() -> None:
     block = PageCode(
         "kubectl get pods\nNAME   READY   STATUS\na-1    1/1     Up\nkubectl get svc\n"
