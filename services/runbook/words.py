@@ -26,8 +26,8 @@ ENDS = {
     EndKind.RESOLVED: "ends as resolved",
     EndKind.ESCALATE: "ends and is escalated",
     EndKind.OTHER_PAGE: "goes on with another page",
-    EndKind.NOT_THIS_FAULT: "ends: it is another fault",
-    EndKind.STOP: "ends where the page ends",
+    EndKind.NOT_THIS_FAULT: "ends: this is another fault",
+    EndKind.STOP: "ends here: the page has no more steps",
 }
 MODES = {
     Mode.EXCLUSIVE: "the first that holds",

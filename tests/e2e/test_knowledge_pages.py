@@ -107,7 +107,7 @@ def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, runni
     page.get_by_role("button", name="Its decisions too").click()
     expect(page.get_by_text("its boxes approved by")).to_have_count(0)
     expect(page.locator(".verdict").get_by_text("approved by local")).to_be_visible()
-    expect(page.locator(".history li").first).to_contain_text("approved")
+    expect(page.locator(".history li").first).to_contain_text("Approved")
     for _ in range(2):
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="The boxes are right")).to_be_visible()
@@ -144,7 +144,7 @@ def test_a_condition_is_set_by_pointing_with_keys_and_undone(page, running):
     expect(page.get_by_text("Tap the block that you mean")).to_be_visible()
     block(page, "Look at the lamp").click(position={"x": 200, "y": 8})
     expect(swap.get_by_role("button", name="Yes", exact=True)).to_be_focused()
-    swap.get_by_text("in other words").click()
+    swap.get_by_text("another question or answer").click()
     swap.get_by_role("textbox", name="The question").fill("Is the lamp <b>red</b>?")
     swap.get_by_role("button", name="Yes", exact=True).click()
     expect(swap.locator(".chip.only-if")).to_have_text("only if “Is the lamp <b>red</b>?”: Yes")
@@ -170,14 +170,14 @@ def test_two_owners_at_once_one_is_refused_with_what_he_typed(browser, running, 
     page.wait_for_load_state()
     note = block(page, "Note the hour")
     note.get_by_role("link", name="Change").click()
-    note.get_by_text("Join, split, move, add").click()
-    note.get_by_label("A note at it").fill("Mind the clamp")
+    note.get_by_text("Join, move, add").click()
+    note.get_by_label("A new note here").fill("Mind the clamp")
     key = note.get_attribute("data-block")
     other = {"edit": {"edit": "end", "block": key, "kind": "resolved"}}
     running.client.post(f"/v1/readings/{read_page}/block-edits", json=other).raise_for_status()
     note.get_by_role("button", name="Add the note").click()
     expect(page.get_by_role("alert")).to_contain_text("has changed meanwhile")
-    expect(note.get_by_label("A note at it")).to_have_value("Mind the clamp")
+    expect(note.get_by_label("A new note here")).to_have_value("Mind the clamp")
     note.get_by_role("button", name="Add the note").click()
     expect(note).to_contain_text("Note: Mind the clamp")
     context.close()
@@ -188,12 +188,71 @@ def test_a_drawing_is_zoomed_and_fits(page, read_page):
     page.wait_for_load_state()
     svg = page.locator(".drawing svg")
     before = svg.bounding_box()["width"]
+    drawing = page.locator(".drawing").bounding_box()
+    assert svg.bounding_box()["height"] <= drawing["height"]
     page.get_by_role("button", name="Larger").click()
     assert svg.bounding_box()["width"] > before
     page.get_by_role("button", name="Fit", exact=True).click()
     drawing = page.locator(".drawing").bounding_box()
     assert svg.bounding_box()["height"] <= drawing["height"]
     assert svg.bounding_box()["width"] <= drawing["width"]
+
+
+WINCH = """# Winch stalls
+
+1. Look at the rope. Then grease it.
+2. Note the hour.
+
+   ```sh
+   show clock
+   ```
+"""
+
+
+def test_words_of_a_step_are_changed_with_keys_and_said_beside_undo(page, running):
+    upload(page, "winch.md", WINCH)
+    document = running.client.get("/v1/contents/winch.md").json()["document"]
+    page.goto(f"/knowledge/readings/{document['text_hash']}")
+    page.wait_for_load_state()
+    rope, note = block(page, "Look at the rope"), block(page, "Note the hour")
+    note.focus()
+    page.keyboard.press("w")
+    expect(note.get_by_role("textbox", name="Its words")).to_be_focused()
+    page.keyboard.type("Write down the hour")
+    page.keyboard.press("Enter")
+    expect(page.locator(".drawing")).to_contain_text("Write down the hour")
+    expect(page.locator(".verdict .last")).to_contain_text("now reads “Write down the hour”")
+    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+
+    rope.get_by_role("link", name="Change").click()
+    rope.get_by_role("button", name="Split into 2 steps").click()
+    expect(page.locator(".drawn a[data-step]").nth(1)).to_contain_text("grease it")
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    expect(page.locator(".drawing")).not_to_contain_text("Write down the hour")
+    forget(running, "winch.md")
+
+
+def test_questions_keep_their_numbers_and_a_double_click_answers_one(page, running, read_page):
+    reading = running.client.get(f"/v1/readings/{read_page}").json()["reading"]
+    first = reading["doubts"][0]
+    more = [first | {"id": "d2", "node": "n1", "question": "Is listening a step?"}]
+    reading["doubts"] = [*more, first]
+    running.client.put(f"/v1/readings/{read_page}", json=reading).raise_for_status()
+    page.goto(f"/knowledge/readings/{read_page}")
+    page.wait_for_load_state()
+    count = page.locator("[data-next]")
+    expect(count).to_have_text("0 of 2 answered: next")
+    page.get_by_role("button", name="As read").first.dblclick()
+    expect(page.locator(".answered")).to_have_text(
+        "✓ 1 of 2: Is listening a step? As readTake back"
+    )
+    expect(count).to_have_text("1 of 2 answered: next")
+    expect(page.get_by_text("Question 2 of 2")).to_be_visible()
+    page.get_by_role("button", name="It is none").click()
+    expect(count).to_have_text("All 2 answered")
+    page.get_by_role("button", name="Take back").click()
+    expect(count).to_have_text("1 of 2 answered: next")
 
 
 def test_a_block_is_changed_on_a_phone_without_a_script(browser, running, read_page):
@@ -214,13 +273,13 @@ def test_a_block_is_changed_on_a_phone_without_a_script(browser, running, read_p
     note.get_by_role("link", name="Change").click()
     assert fits() is True
     assert note.get_by_role("link", name="Close").bounding_box()["height"] >= 44
-    note.get_by_label("It is a note of").select_option(label="Listen at the duct.")
+    note.get_by_label("This is a note of").select_option(label="Listen at the duct.")
     note.get_by_role("button", name="Make it a note").click()
     expect(note.locator(".chip.note")).to_have_text("note of “Listen at the duct.”")
     assert fits() is True
-    expect(page.locator(".drawing").first).not_to_contain_text("Note the hour")
+    expect(page.locator(".drawing").first).to_contain_text("+1 note")
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".drawing").first).to_contain_text("Note the hour")
+    expect(page.locator(".drawing").first).not_to_contain_text("+1 note")
     note.get_by_role("checkbox").click()
     expect(note.get_by_role("checkbox")).not_to_be_checked()
     context.close()

@@ -1,5 +1,6 @@
 """Review queue: pages by what a check of them brings."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from services.ingestion.readings.reviews import Reviews
 from services.ingestion.readings.texts import TextIndex
 from services.ingestion.tables import IngestedRow
 from services.kit.sql.database import Database
+from services.knowledge.page.block import BlockKind
+from services.knowledge.page.parsing import parse_page
 from services.runbook.checklist.build import checklist_of_page
 from services.runbook.model import Reader
 from services.runbook.ports import ReadingState
@@ -37,6 +40,13 @@ _HARMLESS = 4
 """Weight of a page that changes nothing; one whose commands change something weighs a quarter more,
 one that destroys a half: the harm orders pages of about as many tickets, and no more.
 """
+_RESOURCE = re.compile(
+    r"^\s*apiVersion:(?s:.*)^\s*kind:|^\s*kind:(?s:.*)^\s*apiVersion:", re.MULTILINE
+)
+_APPLIES = re.compile(
+    r"(?i)\b(?:(?:add|apply|edit|modify|patch)(?:ing)?|(?:chang|creat|replac|updat)(?:e|ing)|set)\b"
+)
+"""Verbs of a sentence above a resource that put it into the cluster."""
 _NO_COMMAND = "none"
 _JUDGED_AT_ONCE = 100
 """Most texts whose commands are judged for one look at the list, some 10 ms each."""
@@ -159,7 +169,7 @@ class ReviewQueue:
         """Judge the commands of pages where nobody did yet, those of most tickets first."""
         waiting = by_urgency(each for each in pages if not each.harm)[:_JUDGED_AT_ONCE]
         for page in waiting:
-            effect = _worst_effect(self._texts.text(page.text_hash) or "")
+            effect = worst_effect(self._texts.text(page.text_hash) or "")
             page.harm = effect.value if effect else _NO_COMMAND
         with self._database.session() as session:
             for page in waiting:
@@ -167,12 +177,21 @@ class ReviewQueue:
                 session.execute(mine.values(harm=page.harm))
 
 
-def _worst_effect(text: str) -> EffectLevel | None:
-    """Return the effect of the most severe command of a page; None if it has no command."""
+def worst_effect(text: str) -> EffectLevel | None:
+    """Return the effect of the most severe command of a page; None if it has no command.
+
+    A resource in YAML that the words above it apply or edit is a change.
+    """
     page = ShownPage(document_id="page", title="", text=text)
     checklist = checklist_of_page(page, corrections={})
     steps = checklist.steps if checklist else ()
-    levels = (effect_of(command).level for step in steps for command in step.commands)
+    levels = [effect_of(command).level for step in steps for command in step.commands]
+    before = ""
+    for place in parse_page(text).places():
+        block = place.block
+        if block.kind is BlockKind.CODE and _RESOURCE.search(block.verbatim):
+            levels += [EffectLevel.CHANGES] if _APPLIES.search(before) else []
+        before = block.text or before
     return max(levels, key=_SEVERITY.__getitem__, default=None)
 
 

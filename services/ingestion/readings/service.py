@@ -396,7 +396,8 @@ class ReadingsService:
         served = self._served(text_hash)
         self._check_revision(request.revision, served)
         reading = settle_doubt(served.reading, request.doubt, request.answer)
-        detail = f"{request.doubt}: {request.answer}"
+        doubt = next(each for each in served.reading.doubts if each.id == request.doubt)
+        detail = f"{doubt.question} {doubt.answers[request.answer].text}"
         self._store.replace(
             text_hash, reading, who=self._who, what=Happening.ANSWERED, detail=detail
         )
@@ -411,8 +412,9 @@ class ReadingsService:
                 f"the page does not ask {question[:80]!r}: look at it again"
             )
         seen = questions[question]
+        detail = f"{seen.text} {'Yes' if seen.yes is None else 'No'}"
         self._store.answer_question(
-            text_hash, seen.id, seen.block, who=self._who, detail=seen.text, doubt=seen.doubt
+            text_hash, seen.id, seen.block, who=self._who, detail=detail, doubt=seen.doubt
         )
         return self.get(text_hash)
 

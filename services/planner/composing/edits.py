@@ -15,6 +15,7 @@ from services.planner.composing.errors import NeedsModelError, NotUnderstoodErro
 from services.planner.composing.model_session import ModelSession
 from services.planner.composing.secrets import without_secrets
 from services.runbook.editing.operations import (
+    ChangeGuard,
     Delete,
     Operation,
     Replace,
@@ -22,9 +23,20 @@ from services.runbook.editing.operations import (
 )
 from services.runbook.editing.outline import Outline
 from services.runbook.lowering import lower
-from services.runbook.model import OTHERWISE, Arm, Body, Choice, Do, Loop, Node, Procedure
+from services.runbook.model import (
+    OTHERWISE,
+    Arm,
+    Body,
+    Choice,
+    Do,
+    End,
+    Loop,
+    Node,
+    Procedure,
+    State,
+)
 from services.runbook.program import with_ids
-from services.runbook.words import guard_in_words, text_of
+from services.runbook.words import guard_in_words, quoted, text_of
 
 EDIT = load_prompt("services.planner", "edit")
 MAX_RETRIES = 1
@@ -35,8 +47,8 @@ _DELETE = re.compile(
     r"(?:delete|remove|drop|take out)\s+(?:the\s+)?step\s+(?P<step>\d+)", re.IGNORECASE
 )
 _REPLACE = re.compile(
-    r"(?:in\s+step\s+(?P<before>\d+),?\s+)?(?:replace|change)\s+(?P<old>\".+?\"|“.+?”|'.+?'|`.+?`|\S+)\s+"
-    r"(?:by|with|to)\s+(?P<new>\".+?\"|“.+?”|'.+?'|`.+?`|\S+?)(?:\s+in\s+step\s+(?P<behind>\d+))?",
+    r"(?:in\s+step\s+(?P<before>\d+),?\s+)?(?:replace|change)\s+(?P<old>\".+?\"|“.+?”|'.+?'|`.+?`|.+?)\s+"
+    r"(?:by|with|to)\s+(?P<new>\".+?\"|“.+?”|'.+?'|`.+?`|.+?)(?:\s+in\s+step\s+(?P<behind>\d+))?",
     re.IGNORECASE,
 )
 
@@ -63,8 +75,8 @@ def parse_edit_request(
         return preview.preview(by_rules, "rules")
     if session is None:
         raise NeedsModelError(
-            "without a language model only “delete step N” and “replace X by Y in step N” are "
-            "understood: set FLOWXPERT_MODEL_URL, or use the forms at each step"
+            "without a language model only sentences like “delete step 2” and “replace lamp by LED "
+            "in step 3” are understood: set FLOWXPERT_MODEL_URL, or use the forms at each step"
         )
     values = prompt_values(instruction, procedure, detail)
     try:
@@ -130,31 +142,49 @@ def operations_of_answer(action: Mapping[str, Any]) -> tuple[Operation, ...]:
 
 
 def parse_simple_edit(instruction: str, procedure: Procedure) -> tuple[Operation, ...] | None:
-    """Parse the few sentence forms that have one meaning; None for any other sentence."""
+    """Parse the few sentence forms that have one meaning; None for any other sentence.
+
+    Raises:
+        NotUnderstoodError: The step has no such words, or there is no such step.
+    """
     sentence = instruction.strip().rstrip(".!")
     numbers = {number: id_ for id_, number in step_numbers(procedure).items()}
     if match := _DELETE.fullmatch(sentence):
-        id_ = numbers.get(int(match["step"]))
-        return (Delete(node=id_),) if id_ else None
+        return (Delete(node=_node_of(numbers, match["step"])),)
     match = _REPLACE.fullmatch(sentence)
     number = match and (match["before"] or match["behind"])
-    id_ = numbers.get(int(number)) if number else None
-    node = Outline(procedure).locations[id_].thing if id_ else None
-    if not match or id_ is None or not isinstance(node, Do):
+    if not match or not number:
         return None
+    node = Outline(procedure).locations[_node_of(numbers, number)].thing
     old, new = (match[name].strip("\"'`“”") for name in ("old", "new"))
     pattern = rf"(?<![\w-]){re.escape(old)}(?![\w-])"
-    text = re.sub(pattern, lambda _: new, node.text)
-    commands = tuple(re.sub(pattern, lambda _: new, each) for each in node.commands)
-    if text == node.text and commands == node.commands:
+    was = text_of(node)
+    text = re.sub(pattern, lambda _: new, was)
+    before = node.commands if isinstance(node, Do | End) else ()
+    commands = tuple(re.sub(pattern, lambda _: new, each) for each in before)
+    if text == was and commands == before:
+        raise NotUnderstoodError(f"step {number} has no words {quoted(old)}: it says {quoted(was)}")
+    guard = node.guard if isinstance(node, Arm) else None
+    if isinstance(guard, State):
+        when = State(text=re.sub(pattern, lambda _: new, guard.text))
+        return (ChangeGuard(nodes=(node.id,), when=when),)
+    if not isinstance(node, Do | End) and not (isinstance(node, Choice) and node.question):
         return None
     return (
         Replace(
             node=node.id,
-            text=text if text != node.text else None,
-            commands=commands if commands != node.commands else None,
+            text=text if text != was else None,
+            commands=commands if commands != before else None,
         ),
     )
+
+
+def _node_of(numbers: Mapping[int, str], number: str) -> str:
+    if int(number) not in numbers:
+        raise NotUnderstoodError(
+            f"there is no step {number}: the last one is {max(numbers, default=0)}"
+        )
+    return numbers[int(number)]
 
 
 def step_numbers(procedure: Procedure) -> dict[str, int]:

@@ -66,15 +66,25 @@ class GoOn(NotationModel):
 
 
 class SetNote(NotationModel):
-    """The block is a note of the step of another block."""
+    """The block, or each of a list, is a note of the step of another block."""
 
     edit: Literal["note_of"] = "note_of"
     block: BlockKey
     of: BlockKey
 
 
+class SetWords(NotationModel):
+    """The step of the block, or its question, in a person's words; it cites the same lines."""
+
+    edit: Literal["words"] = "words"
+    block: BlockKey
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDED)]
+    was: Annotated[str, Field(max_length=4 * LONGEST_ADDED)] = ""
+    """The words before, which say the step where the block has several."""
+
+
 class Split(NotationModel):
-    """The step that cites this block and others becomes a step for each of its blocks."""
+    """The step becomes one for each of its blocks; of one block, for each of its sentences."""
 
     edit: Literal["split"] = "split"
     block: BlockKey
@@ -127,6 +137,7 @@ BlockEdit = Annotated[
     | SetList
     | GoOn
     | SetNote
+    | SetWords
     | Split
     | Join
     | SetEnd

@@ -23,6 +23,7 @@ from services.runbook.editing.block_edits import (
     SetEnd,
     SetList,
     SetNote,
+    SetWords,
     Split,
 )
 from services.runbook.editing.errors import (
@@ -61,6 +62,7 @@ from services.runbook.model import (
     questions,
 )
 from services.runbook.program import extent_lines, with_ids
+from services.workflow.plain import plain
 
 YES, NO = "yes", "no"
 _GUARDED = {ListMode.ALL: Mode.ANY, ListMode.SEVERAL: Mode.ANY, ListMode.ONE_OF: Mode.EXCLUSIVE}
@@ -151,7 +153,7 @@ class _BlockChange:
                 self._become_step(key)
             elif not edit.is_step:
                 self._drop_notes(key)
-                self._drop_step(key)
+                self._drop_steps(key)
 
     def _become_step(self, key: str) -> None:
         place = self._nodes.place(key)
@@ -222,11 +224,31 @@ class _BlockChange:
             if isinstance(node, Remark) and key in self._nodes.keys(node.lines)[:1]:
                 self._delete(node.id)
 
-    def _drop_step(self, key: str) -> None:
-        """Take the step of a block away, or its lines out of a step that begins elsewhere."""
+    def _drop_steps(self, key: str) -> None:
+        """Take the steps of a block away; their notes go to the step above, else below."""
         node = self._nodes.step(key)
-        if node is None:
-            return
+        while node is not None:
+            is_own = self._nodes.keys(node.lines)[0] == key
+            nearest = self._nearest(node) if is_own else None
+            if isinstance(node, Noted) and node.notes and nearest is not None:
+                self._move_notes(node, nearest.id)
+            self._drop_step(key, node)
+            left = self._nodes.step(key)
+            is_another = isinstance(left, Do) and self._nodes.keys(left.lines)[0] == key
+            node = left if is_own and isinstance(node, Do) and is_another else None
+
+    def _nearest(self, node: Node) -> Do | None:
+        """Return the step above that is done whenever a node is reached; else the next one."""
+        locations, nodes = self._nodes.outline.locations, list(self._nodes.nodes())
+        at = [each.id for each in nodes].index(node.id)
+        around = {locations[id_].body for id_ in (node.id, *locations[node.id].above)}
+        own = {each.id for each in _below(node)}
+        before = [n for n in nodes[:at] if isinstance(n, Do) and locations[n.id].body in around]
+        behind = (n for n in nodes[at + 1 :] if isinstance(n, Do) and n.id not in own)
+        return before[-1] if before else next(behind, None)
+
+    def _drop_step(self, key: str, node: Node) -> None:
+        """Delete a step, or take a block's lines out of a step that begins elsewhere."""
         if key != self._nodes.keys(node.lines)[0]:
             first, last = self._nodes.lines(key)[0]
             numbers = [n for a, b in node.lines for n in range(a, b + 1) if not first <= n <= last]
@@ -270,18 +292,28 @@ class _BlockChange:
         """Make the block's words a note of another block's step."""
         if edit.block == edit.of:
             raise WrongKindError("a block is no note of itself")
-        block = self._nodes.place(edit.block).block
-        text = _words(self._page, block)
-        if block.is_withheld or not text:
-            raise BlockNotFoundError("the block has no words that could be a note")
-        self._drop_notes(edit.block)
-        self._drop_step(edit.block)
-        note = Remark(text=text[:LONGEST_TEXT], lines=self._nodes.lines(edit.block))
-        self.add_notes(self.node(edit.of).id, note)
+        self._nodes.place(edit.block)
+        below = [place.block for place in blocks_of(self._page, edit.block)]
+        for block in below or [self._nodes.place(edit.block).block]:
+            text = _words(self._page, block)
+            if block.is_withheld or not text:
+                raise BlockNotFoundError("the block has no words that could be a note")
+            self._drop_notes(block.key)
+            of = self.node(edit.of)
+            step = self._nodes.step(block.key)
+            if isinstance(step, Noted) and step.notes and step.id != of.id:
+                self._move_notes(step, of.id)
+            self._drop_steps(block.key)
+            note = Remark(text=text[:LONGEST_TEXT], lines=self._nodes.lines(block.key))
+            self.add_notes(self.node(edit.of).id, note)
 
     def add_note(self, edit: AddOwnNote) -> None:
         """Put a note of a person's own at the step."""
         self.add_notes(self.node(edit.block).id, Remark(text=edit.text.strip() or edit.text))
+
+    def _move_notes(self, node: Noted, to: str) -> None:
+        self._do(Replace(node=node.id, notes=()))
+        self.add_notes(to, *node.notes)
 
     def add_notes(self, id_: str, *notes: Remark) -> None:
         """Put notes behind those that stand in a step."""
@@ -533,8 +565,32 @@ class _BlockChange:
 
     # Steps.
 
+    def set_words(self, edit: SetWords) -> None:
+        """Say a step, an end or a question in a person's words."""
+        text = edit.text.strip() or edit.text
+        node = self.node(edit.block)
+        for each in self._nodes.nodes():
+            is_own = edit.block in self._nodes.keys(each.lines)[:1]
+            if is_own and isinstance(each, Do | End) and each.text == edit.was:
+                node = each
+        for arm in self._nodes.questions(edit.block):
+            texts = {self._choice(arm).question, *(q.text for q in questions(arm.guard))}
+            node = self._choice(arm) if edit.was in texts - {""} else node
+        if isinstance(node, Do | End) or (isinstance(node, Choice) and node.question):
+            if text != (node.question if isinstance(node, Choice) else node.text):
+                self._do(Replace(node=node.id, text=text))
+            return
+        arms = node.arms if isinstance(node, Choice) else ()
+        guard = arms[0].guard if len(arms) == 1 else None
+        state = guard.guard if isinstance(guard, Not) else guard
+        if not isinstance(state, State):
+            raise WrongKindError("expected a step or one question")
+        new = state.model_copy(update={"text": text})
+        when = Not(guard=new) if isinstance(guard, Not) else new
+        self._do(ChangeGuard(nodes=(arms[0].id,), how=How.CHANGE, when=when))
+
     def split(self, edit: Split) -> None:
-        """Make a step of each of the blocks that the block's step cites."""
+        """Make a step of each block that the block's step cites, or of each of its sentences."""
         node = self._nodes.step(edit.block)
         if not isinstance(node, Do):
             raise WrongKindError("expected a step that cites several blocks")
@@ -545,9 +601,9 @@ class _BlockChange:
             if is_own or not groups:
                 groups.append([])
             groups[-1].append(block)
-        if len(groups) == 1:
-            raise NothingChangedError("the step cites one block alone")
         parts = [self._part(node, group) for group in groups]
+        if len(groups) == 1:
+            parts = _parts_by_sentence(node, groups[0][0])
         taken = {command for part in parts[1:] for command in part.commands}
         first, beside = parts[0], node.id
         self._replace(
@@ -663,6 +719,7 @@ _CHANGES: dict[type, Callable[[_BlockChange, Any], None]] = {
     SetList: _BlockChange.set_list,
     GoOn: _BlockChange.go_on,
     SetNote: _BlockChange.set_note,
+    SetWords: _BlockChange.set_words,
     Split: _BlockChange.split,
     Join: _BlockChange.join,
     SetEnd: _BlockChange.set_end,
@@ -670,6 +727,28 @@ _CHANGES: dict[type, Callable[[_BlockChange, Any], None]] = {
     AddOwnStep: _BlockChange.add_step,
     AddOwnNote: _BlockChange.add_note,
 }
+
+
+def sentences_of(step: Do, block: Block) -> list[str]:
+    """Return the sentences that a step of one block can be split into: its own, or the block's."""
+    own = sentences(plain(step.text), step.commands)
+    return own if len(own) > 1 else sentences(plain(block.text), step.commands)
+
+
+def _parts_by_sentence(step: Do, block: Block) -> list[Do]:
+    """Return a step for each sentence; commands that none has are the last one's."""
+    texts = sentences_of(step, block)
+    if len(texts) < 2:
+        raise NothingChangedError("the step is one sentence of one block")
+    commands: list[list[str]] = [[] for _ in texts]
+    for command in step.commands:
+        at = next((n for n, text in enumerate(texts) if command in text), len(texts) - 1)
+        commands[at].append(command)
+    parts = [
+        Do(text=text.rstrip(" ."), lines=step.lines, commands=tuple(own))
+        for text, own in zip(texts, commands, strict=True)
+    ]
+    return [*parts[:-1], parts[-1].model_copy(update={"expected": step.expected})]
 
 
 def _words(page: Page, block: Block) -> str:

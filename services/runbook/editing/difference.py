@@ -25,6 +25,7 @@ from services.runbook.editing.words import (
 )
 from services.runbook.model import (
     OTHERWISE,
+    START,
     Arm,
     Choice,
     LineRange,
@@ -246,9 +247,9 @@ def _describe_placement(before: Outline, operation: Insert | Move, after: Outlin
         if id_ not in after.locations or is_only_arm:
             id_ = before.node(operation.node).thing.id
         subject = subject_phrase(before, before.locations[id_].thing)
-        return f"{subject} is moved: {_describe_position(after, id_)}"
+        return f"{subject} is moved {_describe_position(after, id_)}"
     new = next(location for id_, location in after.locations.items() if id_ not in before.locations)
-    return f"{subject_phrase(after, new.thing)} is new: {_describe_position(after, new.thing.id)}"
+    return f"{subject_phrase(after, new.thing)} is new, {_describe_position(after, new.thing.id)}"
 
 
 def _describe_otherwise(before: Outline, operation: SetOtherwise, after: Outline) -> str:
@@ -290,7 +291,7 @@ def _describe_guard(before: Outline, operation: ChangeGuard, after: Outline) -> 
         if location_before is not None and (
             words := describe_guard_change(location_before.thing, location_after.thing)
         ):
-            return f"{subject_phrase(before, location_before.thing)}: {words}"
+            return f"{subject_phrase(before, location_before.thing)} {words}"
     return f"{subject_phrase(before, location.thing)}: other lines say the condition"
 
 
@@ -300,12 +301,12 @@ def _describe_position(outline: Outline, id_: str) -> str:
     if isinstance(location.thing, Arm):
         arms = outline.choice_of(location).arms
         if location.at:
-            return f"behind the condition {guard_in_words(arms[location.at - 1].guard)}"
+            return f"after the condition {guard_in_words(arms[location.at - 1].guard)}"
         return "the first condition of its choice"
     body = outline.bodies[location.body]
-    inside = f", in {body_in_words(outline, location.body)}"
+    inside = f", in {body_in_words(outline, location.body)}" if location.body != START else ""
     if location.at:
-        return f"behind {subject_phrase(outline, body[location.at - 1])}{inside}"
+        return f"after {subject_phrase(outline, body[location.at - 1])}{inside}"
     if len(body) > 1:
         return f"before {subject_phrase(outline, body[1])}{inside}"
     return f"alone in {body_in_words(outline, location.body)}"

@@ -15,12 +15,13 @@ from services.runbook.model import (
     Jump,
     Loop,
     Node,
+    Noted,
     Remark,
 )
 from services.runbook.words import ENDS, MODES, guard_in_words, quoted, text_of
 
 _BODIES = {
-    START: "the steps",
+    START: "the main steps",
     VERIFICATION: "the verification",
     ESCALATION: "the escalation",
 }
@@ -105,7 +106,14 @@ def describe_changes(before: Node | Arm, now: Node | Arm, outline: Outline) -> l
             words += _choice_changes(before, now, outline)
     words += filter(None, [describe_guard_change(before, now)])
     if before.lines != now.lines:
-        words.append("other lines say it" if now.lines else "no lines say it any more")
+        words.append(
+            "now stands on other lines" if now.lines else "no line of the page says it now"
+        )
+    if isinstance(before, Noted) and isinstance(now, Noted):
+        words += [f"new note {quoted(n.text)}" for n in now.notes if n not in before.notes]
+        words += [
+            f"no longer has the note {quoted(n.text)}" for n in before.notes if n not in now.notes
+        ]
     return words
 
 
@@ -120,7 +128,7 @@ def describe_guard_change(before: Node | Arm, now: Node | Arm) -> str:
 
 def _text_changes(before: Do | End | Remark, now: Do | End | Remark) -> Iterator[str]:
     if before.text != now.text:
-        yield f"reads {quoted(now.text)}, before {quoted(before.text)}"
+        yield f"now reads {quoted(now.text)}"
     if isinstance(before, Remark) or isinstance(now, Remark):
         return
     yield from (f"command removed: {each}" for each in before.commands if each not in now.commands)
@@ -131,7 +139,7 @@ def _text_changes(before: Do | End | Remark, now: Do | End | Remark) -> Iterator
 
 def _choice_changes(before: Choice, now: Choice, outline: Outline) -> Iterator[str]:
     if before.question != now.question:
-        yield f"asks {quoted(now.question)}, before {quoted(before.question)}"
+        yield f"now asks {quoted(now.question)}"
     if before.mode != now.mode:
         yield f"its conditions are tried {MODES[now.mode]}"
     if before.otherwise != now.otherwise and not (before.otherwise and now.otherwise):

@@ -109,7 +109,8 @@ def to_svg(
     `shown` is the progress of the steps: a sign precedes the number, the next step has a thick
     outline, and steps left aside are faint.
 
-    Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
+    Texts are cut after five lines; the whole text is in the step's `<title>`, with its notes, whose
+    number is in the box. Steps without a
     source have a dashed outline, steps in doubt a question mark. If a decision was answered before,
     the arrow that holds is thick and the others are faint. A workflow too large for arrows is drawn
     as a list of steps in reading order, with its ways as words that lead to their steps.
@@ -195,14 +196,20 @@ def _box(step: Step, number: int, shown: StepShown | None) -> _StepBox:
     if len(step.commands) > 1:
         code = f"{_shorten(code, _LINE_LENGTH - 4)} +{len(step.commands) - 1}"
     text_width = max(_width(line, _TEXT_SIZE) for line in lines)
-    width = max(text_width, 7.3 * _columns(code), 56.0) + 2 * _PADDING
+    notes = _note_count(step)
+    width = max(text_width, 7.3 * _columns(code), _width(notes, _LABEL_SIZE), 56.0) + 2 * _PADDING
     mark = f"{number}?" if step.doubt else str(number)
     mark = f"{_STATE_SIGNS[shown]} {mark}" if shown else mark
     width += _NUMBER_WIDTH * len(mark) + 7
-    height = len(lines) * _LINE_HEIGHT + (_LINE_HEIGHT if code else 0) + 2 * _PADDING - 4
+    more = bool(code) + bool(notes)
+    height = (len(lines) + more) * _LINE_HEIGHT + 2 * _PADDING - 4
     if step.kind is not StepKind.PROCESS:
         width += 2 * _POINT if step.kind is StepKind.DECISION else _PADDING
     return _StepBox(step, mark, lines, code, Size(width, height), shown)
+
+
+def _note_count(step: Step) -> str:
+    return f"+{len(step.notes)} note{'' if len(step.notes) == 1 else 's'}" if step.notes else ""
 
 
 def _label(condition: str) -> _Label | None:
@@ -282,7 +289,8 @@ def _step(box: _StepBox, x: float, y: float, link: StepLink) -> str:
     state = f" {box.shown}" if box.shown else ""
     doubt = (f"Not sure: {step.doubt}",) if step.doubt else ()
     settled = (f"{step.settled}. {step.settled_by}",) if step.settled else ()
-    full = "\n".join((step.text, *step.commands, *doubt, *settled))
+    notes = (f"Note: {note}" for note in step.notes)
+    full = "\n".join((step.text, *step.commands, *notes, *doubt, *settled))
     return (
         f'<a href="{escape(link(step.id))}" class="step {step.kind}{state}"{faint} '
         f'data-step="{escape(_clean(step.id))}" aria-label="{escape(name)}">'
@@ -330,6 +338,12 @@ def _words(box: _StepBox, left: float, top: float) -> str:
             f'<text x="{text_start:.1f}" y="{baseline + len(box.lines) * _LINE_HEIGHT:.1f}" '
             f'font-family="ui-monospace, monospace" font-size="{_CODE_SIZE}" fill-opacity="0.75">'
             f"{escape(box.code)}</text>"
+        )
+    if notes := _note_count(box.step):
+        row = len(box.lines) + bool(box.code)
+        parts.append(
+            f'<text x="{text_start:.1f}" y="{baseline + row * _LINE_HEIGHT:.1f}" '
+            f'font-size="{_LABEL_SIZE}" font-style="italic" fill-opacity="0.75">{notes}</text>'
         )
     return "".join(parts)
 

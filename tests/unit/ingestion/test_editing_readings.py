@@ -79,7 +79,7 @@ def test_an_edit_is_a_persons_reading_and_its_history_says_what_it_was(readings,
     assert (arm.guard, arm.lines) == (State(text="Is the tray loose?"), ((4, 4),))
     latest = readings.history(text_hash)[0]
     assert (latest.what, latest.who) == (Happening.REPLACED, "local")
-    assert latest.detail == "The condition “Is the tray hot?”: is now “Is the tray loose?”"
+    assert latest.detail == "The condition “Is the tray hot?” is now “Is the tray loose?”"
     undone = readings.undo(text_hash)
     assert as_json(undone.reading.procedures[0]) == as_json(
         parse_reading({"procedures": [fan.FAN]}).procedures[0]

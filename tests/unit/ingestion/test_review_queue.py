@@ -14,7 +14,7 @@ from services.contracts.readings import (
     WaitingQuery,
 )
 from services.ingestion.catalogue.owners import owner_among
-from services.ingestion.readings.review_queue import QueuedPage, by_urgency
+from services.ingestion.readings.review_queue import QueuedPage, by_urgency, worst_effect
 from services.ingestion.readings.reviews import NothingToReviewError
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.errors import InvalidInputError, NotFoundError
@@ -265,3 +265,18 @@ class TestChangedBlocks:
             changed = readings.get(hash_of(text)).changed_blocks
             blocks = {p.block.key: p.block.text for p in parse_page(text).places()}
             assert [blocks[key] for key in changed if blocks[key]] == words
+
+
+RESOURCE = "```yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: psi\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "effect"),
+    [
+        ("Applying this resource reboots your nodes.", "changes"),
+        ("The resource looks like this:", "looks"),
+    ],
+)
+def test_a_resource_that_the_page_applies_is_a_change(words, effect):
+    text = f"# PSI\n\n1. Look: `kubectl get nodes`\n2. {words}\n\n{RESOURCE}"
+    assert worst_effect(text) == effect

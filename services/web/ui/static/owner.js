@@ -1,13 +1,18 @@
 // The owner's page: a block and its step in the drawing light each other; a change is sent and shown in place.
+import { fillGaps } from "./copy.js";
 import { isSingleKey } from "./keys.js";
 import { morph } from "./morph.js";
 
 const SMALLEST = 0.15;
 const LARGEST = 3;
-const LEGIBLE = 0.7;
 const STEP = 1.25;
+const GUARD_MS = 400; // between two answers: the second click of a double click is none
 const root = document.documentElement;
-const zooms = new Map(); // what each drawing is scaled to, by its procedure
+const zooms = new Map(); // what a person scaled a drawing to, by its procedure
+const asked = new Map(); // the questions, by the ids of their forms, in the order of their numbers
+const changes = []; // made since the page was opened: the id of the question, or "" for others
+let isSending = false;
+let guardedUntil = 0;
 let current = ""; // the block that keys are about
 let pointing = null;
 
@@ -35,17 +40,19 @@ function start() {
     zoom(drawing, scaleOf(drawing) * Math.exp(-event.deltaY / 300));
   }, { passive: false });
   pinch();
-  window.addEventListener("resize", () => drawings().forEach(fitWidth));
+  window.addEventListener("resize", ready);
 }
 
 // What the server sends without a script in mind.
 function ready() {
-  for (const each of document.querySelectorAll("[data-point], .zoom")) each.hidden = false;
+  for (const each of document.querySelectorAll("[data-point], .zoom, [data-copy]")) each.hidden = false;
+  fillGaps();
   for (const drawing of drawings()) {
     const was = zooms.get(nameOf(drawing));
     if (was) zoom(drawing, was);
-    else fitWidth(drawing);
+    else fit(drawing);
   }
+  showQuestions();
   const toDrawing = document.querySelector(".to-drawing");
   if (toDrawing) toDrawing.textContent = root.dataset.view === "drawing" ? "Page" : "Drawing";
 }
@@ -104,24 +111,22 @@ function scaleOf(drawing) {
   return drawing.querySelector("svg").getBoundingClientRect().width / sizeOf(drawing)[0];
 }
 
-function zoom(drawing, scale, isKept = true) {
+function zoom(drawing, scale) {
   const [width, height] = sizeOf(drawing);
   const now = Math.min(LARGEST, Math.max(SMALLEST, scale));
   const svg = drawing.querySelector("svg");
   svg.setAttribute("width", Math.floor(width * now));
   svg.setAttribute("height", Math.floor(height * now));
-  if (isKept) zooms.set(nameOf(drawing), now);
+  zooms.set(nameOf(drawing), now);
 }
 
-function fitWidth(drawing) {
-  if (zooms.has(nameOf(drawing)) || !drawing.clientWidth) return;
-  zoom(drawing, Math.min(1, Math.max(LEGIBLE, (drawing.clientWidth - 4) / sizeOf(drawing)[0])), false);
-}
-
-function fitWhole(drawing) {
+// Shows a drawing whole, also after the next change.
+function fit(drawing) {
+  if (!drawing.clientWidth) return;
   const [width, height] = sizeOf(drawing);
   const room = parseFloat(getComputedStyle(drawing).maxHeight) || drawing.clientHeight;
   zoom(drawing, Math.min(1, (drawing.clientWidth - 4) / width, (room - 4) / height));
+  zooms.delete(nameOf(drawing));
 }
 
 function pinch() {
@@ -149,6 +154,68 @@ function pinch() {
   for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, (event) => fingers.delete(event.pointerId));
 }
 
+// Questions: those of the page as it was opened keep their numbers, and new ones wait for them.
+
+function ask(forms) {
+  for (const form of forms) {
+    const all = [...document.querySelectorAll(".own [data-block]")];
+    const row = form.closest("[data-block]");
+    asked.set(form.id, {
+      number: asked.size + 1,
+      text: form.querySelector("b").textContent,
+      block: row.dataset.block,
+      below: all[all.indexOf(row) + 1]?.dataset.block ?? "",
+      answer: "",
+    });
+  }
+}
+
+function showQuestions() {
+  const forms = [...document.querySelectorAll("form.asked")];
+  if (!asked.size) ask(forms);
+  const open = forms.filter((form) => asked.has(form.id));
+  const later = forms.length - open.length;
+  for (const form of forms) form.hidden = !asked.has(form.id);
+  for (const form of open) {
+    const question = asked.get(form.id);
+    question.answer = "";
+    form.querySelector(".count").textContent = `Question ${question.number} of ${asked.size}`;
+  }
+  for (const [id, question] of asked) if (question.answer) fold(id, question);
+  const next = document.querySelector("[data-next]");
+  if (next) {
+    next.hidden = !asked.size;
+    next.textContent = open.length ? `${asked.size - open.length} of ${asked.size} answered: next`
+      : later ? `${later} new question${later > 1 ? "s" : ""}` : `All ${asked.size} answered`;
+  }
+  guard();
+}
+
+// An answered question in one line, to be taken back while nothing was changed after it.
+function fold(id, { number, text, block, below, answer }) {
+  document.getElementById(`done-${id}`)?.remove();
+  const line = document.createElement("p");
+  line.className = "answered";
+  line.id = `done-${id}`;
+  line.textContent = `✓ ${number} of ${asked.size}: ${text} ${answer}`;
+  if (changes.at(-1) === id) {
+    const undo = document.createElement("button");
+    undo.className = "quiet";
+    undo.setAttribute("form", "undo");
+    undo.textContent = "Take back";
+    line.append(undo);
+  }
+  const place = leadOf(block)?.querySelector(".words");
+  if (place) place.append(line);
+  else leadOf(below)?.closest("ul")?.before(line);
+}
+
+function guard() {
+  const left = guardedUntil - Date.now();
+  for (const button of document.querySelectorAll(".asked button")) button.disabled = isSending || left > 0;
+  if (!isSending && left > 0) setTimeout(guard, left);
+}
+
 // Changes.
 
 async function send(address, options) {
@@ -174,7 +241,18 @@ async function submit(event) {
   const block = submitter?.closest("[data-block]")?.dataset.block ?? current;
   const data = new FormData(form, submitter);
   const body = new URLSearchParams(data);
-  if (await send(form.action, { method: "POST", body }) && block) leadOf(block)?.focus({ preventScroll: true });
+  const before = [...changes];
+  if (form.matches("[data-undo]")) changes.pop();
+  else changes.push(asked.has(form.id) ? form.id : "");
+  if (asked.has(form.id)) asked.get(form.id).answer = submitter.textContent;
+  isSending = true;
+  guard();
+  const isSent = await send(form.action, { method: "POST", body });
+  isSending = false;
+  guardedUntil = Date.now() + GUARD_MS;
+  if (!isSent || document.querySelector('main [role="alert"]')) changes.splice(0, changes.length, ...before);
+  showQuestions();
+  if (isSent && block) leadOf(block)?.focus({ preventScroll: true });
 }
 
 function click(event) {
@@ -191,7 +269,7 @@ function click(event) {
   const zooming = event.target.closest("[data-zoom]");
   if (zooming) {
     const drawing = zooming.closest(".of-procedure").querySelector(".drawing");
-    if (zooming.dataset.zoom === "fit") fitWhole(drawing);
+    if (zooming.dataset.zoom === "fit") fit(drawing);
     else zoom(drawing, scaleOf(drawing) * (zooming.dataset.zoom === "+" ? STEP : 1 / STEP));
   }
   if (event.target.closest(".to-drawing")) {
@@ -203,9 +281,14 @@ function click(event) {
   if (next) {
     event.preventDefault();
     root.dataset.view = "page";
-    const asked = [...document.querySelectorAll(".asked")];
-    const at = asked.findIndex((each) => each.contains(document.activeElement));
-    const form = asked[(at + 1) % asked.length];
+    let open = [...document.querySelectorAll(".asked:not([hidden])")];
+    if (!open.length) {
+      ask([...document.querySelectorAll("form.asked")].filter((each) => !asked.has(each.id)));
+      showQuestions();
+      open = [...document.querySelectorAll(".asked:not([hidden])")];
+    }
+    const at = open.findIndex((each) => each.contains(document.activeElement));
+    const form = open[(at + 1) % open.length];
     form?.scrollIntoView({ block: "center" });
     form?.querySelector("button")?.focus({ preventScroll: true });
   }
@@ -276,6 +359,7 @@ const KEYS = {
   o: async () => point(await opened("only_if"), "on"),
   n: async () => point(await opened("note_of"), "of"),
   e: async () => (await opened("end"))?.elements.kind.focus(),
+  w: async () => (await opened("words"))?.elements.text.select(),
   u: () => document.querySelector("[data-undo] button")?.click(),
 };
 

@@ -1,6 +1,7 @@
 """A change said in words: operations, looked at first, stored as `Readings.edit` stores them."""
 
 import json
+import re
 
 import pytest
 
@@ -116,15 +117,37 @@ def test_without_a_model_certain_forms_are_understood(readings):
     assert deleted.edit.operations[0].node == "n5"
     replaced = worded(readings, f'replace "fan-1" by "fan-2" in step {numbers["n4"]}')
     assert replaced.edit.operations[0].commands == ("fan seat fan-2",)
+    words = worded(readings, f"replace Seat the fan by Push it in step {numbers['n4']}")
+    assert words.edit.operations[0].text == "Push it"
+    question = worded(readings, f"replace hot by loose in step {numbers['n3']}")
+    assert question.edit.operations[0].when.text == "Is the tray loose?"
+
+
+def test_without_a_model_the_examples_of_the_refusal_are_understood(readings):
+    with pytest.raises(NeedsModelError) as refused:
+        worded(readings, "Delete the fan")
+    examples = re.findall("“(.+?)”", str(refused.value))
+    assert len(examples) == 2
+    words = {"lamp": "Seat the fan", "LED": "Push it"}
+    for example in examples:
+        mine = re.sub("lamp|LED", lambda match: words[match[0]], example)
+        assert worded(readings, mine).written_by == "rules"
 
 
 @pytest.mark.parametrize(
     "instruction",
-    ["Delete step 99", "Delete the fan", "Replace x by y", "replace fan-9 by fan-2 in step 3"],
+    ["Delete the fan", "Replace x by y"],
 )
 def test_without_a_model_nothing_else_is_guessed(readings, instruction):
     with pytest.raises(NeedsModelError):
         worded(readings, instruction)
+
+
+def test_words_or_a_step_that_are_not_there_are_named(readings):
+    with pytest.raises(NotUnderstoodError, match="no step 99: the last one is"):
+        worded(readings, "delete step 99")
+    with pytest.raises(NotUnderstoodError, match="it says “Seat the fan”"):
+        worded(readings, "replace fan-9 by fan-2 in step 3")
 
 
 def test_a_procedure_that_is_not_there_is_refused(readings):

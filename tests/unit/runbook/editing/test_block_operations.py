@@ -21,6 +21,7 @@ from services.runbook.editing.block_edits import (
     SetEnd,
     SetList,
     SetNote,
+    SetWords,
     Split,
 )
 from services.runbook.editing.block_operations import apply_block_edit, procedure_at, question_of
@@ -337,3 +338,64 @@ def test_whatever_is_changed_at_blocks_leaves_a_workflow_that_can_be_judged(seed
         ]
         assert not severe
     assert kinds
+
+
+def test_notes_of_a_box_that_is_taken_off_move_to_the_step_above():
+    noted = changed(SetNote(block=KEYS[GLOVES], of=KEYS[RESEAT]))
+    before = {step.text: step.notes for step in noted.body}
+    off = changed(SetBox(block=KEYS[RESEAT], is_step=False), procedure=noted)
+    after = {step.text: step.notes for step in off.body}
+    assert "Reseat the fan" not in after
+    assert before["Reseat the fan"]
+    assert after["Look at the LED"] == (*before["Look at the LED"], *before["Reseat the fan"])
+
+
+def test_notes_of_the_first_box_move_to_the_next_step():
+    noted = changed(SetNote(block=KEYS[GLOVES], of=KEYS[ASKS]))
+    off = changed(SetBox(block=KEYS[ASKS], is_step=False), procedure=noted)
+    assert noted.body[0].notes[-1] in off.body[0].notes
+
+
+def test_a_list_becomes_notes_of_a_step_at_once():
+    key = next(p.block.key for p in PAGE.places() if p.block.start_line == FAN)
+    procedure = changed(SetNote(block=key, of=KEYS[RESEAT]))
+    notes = [n.text for n in next(s for s in procedure.body if s.text == "Reseat the fan").notes]
+    assert notes[-3:] == ["Replace the fan", "Replace the tray", "Call the vendor"]
+    assert not {"Replace the fan", "Replace the tray", "Call the vendor"} & set(
+        written(procedure.body)
+    )
+
+
+def test_a_step_is_said_in_a_persons_words_and_cites_its_lines():
+    procedure = changed(SetWords(block=KEYS[LIGHT], text="Look at the green lamp"))
+    lamp = procedure.body[1]
+    assert (lamp.text, lamp.lines, lamp.commands) == (
+        "Look at the green lamp",
+        ((6, 10),),
+        ("show fan",),
+    )
+    with pytest.raises(NothingChangedError):
+        changed(SetWords(block=KEYS[LIGHT], text="Look at the green lamp"), procedure=procedure)
+
+
+def test_a_condition_is_said_in_a_persons_words():
+    under = changed(SetCondition(block=KEYS[LIGHT], on=KEYS[ASKS]))
+    procedure = changed(SetWords(block=KEYS[ASKS], text="Is it still?"), procedure=under)
+    assert {"exclusive: Is it still?": ["Look at the LED"]} in written(procedure.body)
+
+
+TWO = parse_page("# Pump\n\nClose the valve. Then run `pump stop`.\n\nNote the hour.\n")
+
+
+def test_a_block_of_two_sentences_is_split_and_each_part_is_renamed_or_all_taken_away():
+    key = next(p.block.key for p in TWO.places() if p.block.start_line == 3)
+    stop = Do(text="Close the valve. Then run pump stop", lines=((3, 3),), commands=("pump stop",))
+    procedure = BEGUN.model_copy(update={"body": (stop, Do(text="Note the hour", lines=((5, 5),)))})
+    for edit in (Split(block=key), SetWords(block=key, text="Stop it", was="Then run pump stop")):
+        procedure = apply(procedure, apply_block_edit(procedure, TWO, edit))
+    assert [(each.text, each.commands, each.lines) for each in procedure.body[:2]] == [
+        ("Close the valve", (), ((3, 3),)),
+        ("Stop it", ("pump stop",), ((3, 3),)),
+    ]
+    off = apply(procedure, apply_block_edit(procedure, TWO, SetBox(block=key, is_step=False)))
+    assert [each.text for each in off.body] == ["Note the hour"]

@@ -34,7 +34,7 @@ def coming(*operations, of=FAN):
         (
             INSERT,
             (
-                "“Breathe” is new: behind “Seat the tray”, in what is done when "
+                "“Breathe” is new, after “Seat the tray”, in what is done when "
                 "“Is the tray loose?” holds"
             ),
         ),
@@ -48,11 +48,11 @@ def coming(*operations, of=FAN):
         ),
         (
             {"op": "replace", "node": "seat", "text": "Push it", "commands": ["push"]},
-            "“Seat the tray”: reads “Push it”, before “Seat the tray”; command added: push",
+            "“Seat the tray”: now reads “Push it”; command added: push",
         ),
         (
             {"op": "move", "node": "wait", "before": "look"},
-            "“Wait a minute” is moved: before “Look at the tray of fan-1”, in the steps",
+            "“Wait a minute” is moved before “Look at the tray of fan-1”",
         ),
         (
             {"op": "guard", "nodes": ["note"], "when": "Is it hot?", "otherwise": []},
@@ -63,7 +63,7 @@ def coming(*operations, of=FAN):
         ),
         (
             {"op": "guard", "node": "seat", "how": "negate"},
-            "The condition “Is the tray loose?”: is now not “Is the tray loose?”",
+            "The condition “Is the tray loose?” is now not “Is the tray loose?”",
         ),
         (REMOVE, "The condition “Is the tray loose?”: the condition is taken away"),
         (
@@ -100,7 +100,7 @@ def test_steps_are_told_with_what_became_of_them_and_their_lines():
 
 def test_only_what_went_past_its_neighbours_is_moved():
     assert changed({"op": "move", "node": "look", "last_in": "steps"}) == {
-        "look": ("moved", "now in the steps")
+        "look": ("moved", "now in the main steps")
     }
     assert changed({"op": "delete", "node": "look"}).keys() == {"look"}
 

@@ -204,16 +204,16 @@ def test_corrections_in_force_are_listed_with_who_and_when_and_taken_back_there(
     key = block("Vent the loop").key
     correct(gateway, WITHOUT_TICKET, "Vent the loop", "false")
     words = listed(gateway.client.get(reading_at(ingestion)).text)
-    assert "1 correction of its boxes in force" in words
+    assert "1 box set by a person" in words
     assert f'<a href="#at-{key}">Vent the loop</a>' in words
-    assert "is no step, by its form a step" in words
+    assert "is not a step; FlowXpert took it for one" in words
     assert "The pump is loud" in words
     assert "no longer on the page" not in words
 
     ingestion.write(DOCUMENT, PUMP.replace("Vent the loop.", "Vent <both> loops."))
     ingestion.ingest()
     words = listed(gateway.client.get(reading_at(ingestion)).text)
-    assert "Vent the loop is no step" in re.sub(r"<[^>]+>", "", words)
+    assert "Vent the loop is not a step" in re.sub(r"<[^>]+>", "", words)
     assert "no longer on the page" in words
     assert f'form="as-found" name="key" value="{key}"' in words
     answer = gateway.client.post(WITHOUT_TICKET, data={"key": key, "is_step": ""})
@@ -305,7 +305,7 @@ def test_what_owners_words_taught_shows_on_the_page_of_a_document(gateway, inges
     correct(gateway, WITHOUT_TICKET, "Vent the loop", "true")
     html = gateway.client.get(reading_at(ingestion)).text
     assert is_box(html, "Vent the loop"), "somebody's word stands above it"
-    assert "is a step, by its form none" in listed(html)
+    assert "is a step; FlowXpert took it for none" in listed(html)
     correct(gateway, WITHOUT_TICKET, "Vent the loop", "")
     in_use.Fits(ingestion.database).rollback(BoxHabit.NAME)
     assert is_box(gateway.client.get(reading_at(ingestion)).text, "Vent the loop")

@@ -10,6 +10,7 @@ from services.knowledge.page.boxes import candidates
 from services.runbook.checklist.build import first_instruction
 from services.runbook.checklist.shown import options_in
 from services.runbook.editing.block_edits import ListMode
+from services.runbook.editing.block_operations import sentences_of
 from services.runbook.editing.page_nodes import PageNodes
 from services.runbook.model import (
     Arm,
@@ -34,6 +35,7 @@ from services.runbook.program import with_ids
 from services.runbook.words import ENDS, guard_in_words, quoted
 from services.workflow.drawing.svg import StepLink
 from services.workflow.model import Workflow
+from services.workflow.plain import plain
 
 LONGEST_LABEL = 60
 _LIST_MODES = {
@@ -72,6 +74,10 @@ class BlockState:
     added: list[str] = field(default_factory=list)
     """Steps and notes behind it that a person added in his own words."""
     label: str = ""
+    texts: list[str] = field(default_factory=list)
+    """Words of its steps, then of its questions."""
+    sentences: int = 0
+    """Number of steps that its one step can be split into by its sentences; 0 if it cannot."""
 
     @property
     def words(self) -> str:
@@ -167,13 +173,25 @@ class PageStates:
     def _add_step(
         self, state: BlockState, node: Node, nodes: PageNodes, numbers: Mapping[str, int]
     ) -> None:
+        block = nodes.place(nodes.keys(node.lines)[0]).block
+        if isinstance(node, Do | End) and node.text:
+            state.texts.append(node.text)
+            own = " ".join(plain(block.text).casefold().split())
+            if plain(node.text).casefold().strip(" .:") not in own:
+                state.chips.append(Chip("wording", f"in the drawing: {_quoted(node.text)}"))
+        if state.is_step:
+            state.chips.append(Chip("also", f"and step {numbers.get(node.id, '')}".rstrip()))
+            return
         state.is_step = True
         state.number = numbers.get(node.id, 0)
         state.chips += _conditions(node, nodes)
+        if isinstance(node, Do) and len(nodes.keys(node.lines)) == 1:
+            count = len(sentences_of(node, block))
+            state.sentences = count if count > 1 else 0
         if not state.number:
             state.chips.append(Chip("lost", "no path leads here"))
         others = [self.states[key].label for key in nodes.keys(node.lines)[1:]]
-        state.chips += [Chip("part", f"with {quoted(each)}") for each in others if each]
+        state.chips += [Chip("part", f"with {_quoted(each)}") for each in others if each]
 
     def _add_questions(self, choice: Choice, nodes: PageNodes, number: int) -> None:
         for arm in choice.arms:
@@ -186,16 +204,19 @@ class PageStates:
             if state.procedure is None:
                 state.procedure = number
             for text in texts:
-                chip = Chip("asks", f"asks {quoted(text)}")
+                state.texts += [text] if text not in state.texts else []
+                chip = Chip("asks", f"asks {_quoted(text)}")
                 if chip not in state.chips:
                     state.chips.append(chip)
 
     def _add_notes(self, node: Noted, nodes: PageNodes, at: str) -> None:
         for note in node.notes:
             keys = nodes.keys(note.lines)
+            if keys[:1] == [at]:
+                continue
             if keys:
                 words = self.states[at].label if at else ""
-                self.states[keys[0]].chips.append(Chip("note", f"note of {quoted(words)}", at))
+                self.states[keys[0]].chips.append(Chip("note", f"note of {_quoted(words)}", at))
             elif at:
                 self.states[at].added.append(f"Note: {note.text}")
 
@@ -207,7 +228,7 @@ class PageStates:
             return
         location = nodes.outline.locations.get(node.target)
         keys = nodes.keys(location.thing.lines) if location else []
-        words = quoted(self.states[keys[0]].label) if keys else node.target
+        words = _quoted(self.states[keys[0]].label) if keys else node.target
         chip = Chip("goes-on", f"goes on at {words}", keys[0] if keys else "")
         self.states[at].chips.append(chip)
 
@@ -223,6 +244,14 @@ class PageStates:
                 continue
             if all(each == owners[0] for each in owners):
                 self.list_modes[block.key] = _LIST_MODES[owners[0].mode]
+
+
+def _bare(text: str) -> str:
+    return text.replace("`", "")
+
+
+def _quoted(text: str) -> str:
+    return quoted(_bare(text))
 
 
 def _conditions(node: Node, nodes: PageNodes) -> list[Chip]:
@@ -249,13 +278,13 @@ def _answer(choice: Choice, arm: Arm | None) -> str:
     if arm is None:
         conditions = [q.text for each in choice.arms for q in questions(each.guard)]
         texts = [choice.question] if choice.question else conditions
-        words = ", ".join(map(quoted, texts)) or "these"
+        words = ", ".join(map(_quoted, texts)) or "these"
         return f"{words}: {'No' if len(choice.arms) == 1 else 'otherwise'}"
     if arm.guard is None:
         return ""
     if choice.question:
-        return f"{quoted(choice.question)}: {guard_in_words(arm.guard, quote=str)}"
+        return f"{_quoted(choice.question)}: {guard_in_words(arm.guard, quote=_bare)}"
     guard: Guard = arm.guard.guard if isinstance(arm.guard, Not) else arm.guard
     if isinstance(guard, State | Outcome):
-        return f"{quoted(guard.text)}: {'No' if isinstance(arm.guard, Not) else 'Yes'}"
-    return guard_in_words(arm.guard)
+        return f"{_quoted(guard.text)}: {'No' if isinstance(arm.guard, Not) else 'Yes'}"
+    return guard_in_words(arm.guard, quote=_quoted)

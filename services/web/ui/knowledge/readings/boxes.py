@@ -92,6 +92,17 @@ class OwnPage:
         """Keys and labels of the blocks with words, in the order of the page."""
         return [(key, each.label) for key, each in self.states.items() if each.label]
 
+    def step_above(self, block: Block) -> str:
+        """Return the key of the nearest block above that is a step; empty if there is none."""
+        keys = list(self.states)
+        above = keys[: keys.index(block.key)]
+        return next((key for key in reversed(above) if self.states[key].is_step), "")
+
+    def are_notes(self, block: Block) -> bool:
+        """Return True if all items of a list are notes."""
+        chips = ([chip.kind for chip in self.states[i.key].chips] for i in block.children)
+        return all("note" in kinds for kinds in chips)
+
     @property
     def condition(self) -> str:
         """The condition in the words of the block whose forms are open, as a question."""
