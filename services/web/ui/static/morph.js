@@ -52,7 +52,7 @@ function dropped(node) {
 }
 
 function keyOf(node) {
-  return node.dataset?.key || node.id || "";
+  return node.dataset?.key || node.getAttribute?.("id") || ""; // `form.id` may be a field of this name
 }
 
 function isSame(old, fresh) {

@@ -16,6 +16,7 @@ let guardedUntil = 0;
 let current = ""; // the block that keys are about
 let pointing = null;
 
+const idOf = (form) => form.getAttribute("id"); // `form.id` may be a field of this name
 const leadOf = (key) => document.querySelector(`[data-block="${CSS.escape(key)}"]`);
 const blocks = () => [...document.querySelectorAll(".own [data-block]")].filter((each) => each.offsetParent);
 
@@ -160,7 +161,7 @@ function ask(forms) {
   for (const form of forms) {
     const all = [...document.querySelectorAll(".own [data-block]")];
     const row = form.closest("[data-block]");
-    asked.set(form.id, {
+    asked.set(idOf(form), {
       number: asked.size + 1,
       text: form.querySelector("b").textContent,
       block: row.dataset.block,
@@ -173,11 +174,11 @@ function ask(forms) {
 function showQuestions() {
   const forms = [...document.querySelectorAll("form.asked")];
   if (!asked.size) ask(forms);
-  const open = forms.filter((form) => asked.has(form.id));
+  const open = forms.filter((form) => asked.has(idOf(form)));
   const later = forms.length - open.length;
-  for (const form of forms) form.hidden = !asked.has(form.id);
+  for (const form of forms) form.hidden = !asked.has(idOf(form));
   for (const form of open) {
-    const question = asked.get(form.id);
+    const question = asked.get(idOf(form));
     question.answer = "";
     form.querySelector(".count").textContent = `Question ${question.number} of ${asked.size}`;
   }
@@ -243,8 +244,8 @@ async function submit(event) {
   const body = new URLSearchParams(data);
   const before = [...changes];
   if (form.matches("[data-undo]")) changes.pop();
-  else changes.push(asked.has(form.id) ? form.id : "");
-  if (asked.has(form.id)) asked.get(form.id).answer = submitter.textContent;
+  else changes.push(asked.has(idOf(form)) ? idOf(form) : "");
+  if (asked.has(idOf(form))) asked.get(idOf(form)).answer = submitter.textContent;
   isSending = true;
   guard();
   const isSent = await send(form.action, { method: "POST", body });
@@ -283,7 +284,7 @@ function click(event) {
     root.dataset.view = "page";
     let open = [...document.querySelectorAll(".asked:not([hidden])")];
     if (!open.length) {
-      ask([...document.querySelectorAll("form.asked")].filter((each) => !asked.has(each.id)));
+      ask([...document.querySelectorAll("form.asked")].filter((each) => !asked.has(idOf(each))));
       showQuestions();
       open = [...document.querySelectorAll(".asked:not([hidden])")];
     }
