@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.runbook.model import Answer, Doubt, DoubtKind, Reading
+from services.runbook.checking.walker import steps_before_rounds, unreached_steps
+from services.runbook.lowering import lower
+from services.runbook.model import Answer, Doubt, DoubtKind, Procedure, Reading
 from services.runbook.ports import ServedReading, TicketDoubt
-from services.runbook.program import assign_ids
+from services.runbook.program import assign_ids, with_ids
 
 _LONGEST = 300
+_WAY = "way"
+"""The begin of the ids of doubts about lost ways."""
 _LEAVE = Answer(text="The page says it so: leave it as it is")
 _TAKE_OUT = Answer(text="It is wrong: take it out", replace=())
 
@@ -57,8 +61,50 @@ def settle_doubt(reading: Reading, doubt_id: str, answer_index: int) -> Reading:
     return without_dangling_doubts(assign_ids(changed))
 
 
+def find_lost_ways(procedures: Sequence[Procedure]) -> tuple[Doubt, ...]:
+    """Return a doubt for each action that no path leads to, and each loop without a way out."""
+    doubts: list[Doubt] = []
+    for place, procedure in enumerate(map(with_ids, procedures)):
+        workflow = lower(procedure, "page")
+        questions: dict[str, tuple[str, tuple[Answer, ...]]] = {
+            step.node: (
+                f"After “{_short(step.text)}” one goes back without end. Does the page say so?",
+                (_LEAVE,),
+            )
+            for step in steps_before_rounds(workflow)
+        }
+        for step in unreached_steps(procedure, workflow):
+            question = f"No path leads to “{_short(step.text)}”. Does the page say so?"
+            questions[step.id] = (question, (_LEAVE, _TAKE_OUT))
+        lines = {each.id: each.lines for each in procedure.sourced()}
+        doubts += [
+            Doubt(
+                id=f"{_WAY}:{place}:{node}",
+                kind=DoubtKind.EXIT,
+                node=node,
+                procedure=place,
+                question=question,
+                lines=lines.get(node, ()),
+                answers=answers,
+            )
+            for node, (question, answers) in questions.items()
+        ]
+    return tuple(doubts)
+
+
 def without_dangling_doubts(reading: Reading) -> Reading:
-    """Return the reading without doubts about procedures and nodes that it does not have."""
+    """Return the reading without doubts about procedures and nodes that it does not have.
+
+    Doubts about lost ways go where the procedures have them no more.
+    """
+    if any(each.id.startswith(f"{_WAY}:") for each in reading.doubts):
+        lost = {(each.procedure, each.node) for each in find_lost_ways(reading.procedures)}
+        left = tuple(
+            each
+            for each in reading.doubts
+            if not each.id.startswith(f"{_WAY}:") or (each.procedure, each.node) in lost
+        )
+        reading = reading.model_copy(update={"doubts": left})
     ids = [{each.id for each in procedure.sourced()} for procedure in reading.procedures]
     kept = tuple(
         doubt

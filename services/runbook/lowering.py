@@ -51,6 +51,8 @@ STOP_TEXT = "The page says no more"
 OPEN_TEXT = "Nothing else on this page: escalate"
 HELPED_TEXT = "Did that help?"
 SOLVED_TEXT = "Is the issue resolved?"
+ROUND_TEXT = "Is another round needed?"
+"""Question at the end of a loop for which the page names no way out."""
 UNSURE_BELOW = 0.6
 """Confidence below which a step is shown as doubtful."""
 
@@ -127,7 +129,15 @@ class _Lowering:
             )
         graph.set_target(_name(START), self._body(procedure.body, ways))
         start = graph.resolve(_name(START)) or open_end
-        graph.end_open_loops(start, open_end)
+        rounds: dict[str, ArrowTarget] = {}
+
+        def ask_for_round(target: str, endless: Container[str]) -> ArrowTarget:
+            if target not in rounds:
+                done = _DONE if graph.resolve(_DONE) not in endless else _SUCCESS
+                rounds[target] = self._ask(ROUND_TEXT, (), target, done)
+            return rounds[target]
+
+        graph.open_loops(start, open_end, ask_for_round)
         graph.drop_needless_questions()
         steps, arrows = graph.in_reading_order(start)
         return Workflow(title=procedure.title, steps=tuple(steps), transitions=tuple(arrows))
@@ -213,8 +223,10 @@ class _Lowering:
         if jump.target not in self._names and jump.target != START:
             lacking = {ESCALATION: ways.not_helped, VERIFICATION: _DONE}
             return lacking.get(jump.target, following)
-        self._graph.mark_jump(_name(jump.target))
-        return _name(jump.target)
+        jumped = f"#jump{next(self._numbers)}"  # others come to the target's own name
+        self._graph.mark_jump(jumped)
+        self._graph.set_target(jumped, _name(jump.target))
+        return jumped
 
     # Choices.
 

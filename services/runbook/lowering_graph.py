@@ -1,6 +1,6 @@
 """Steps and arrows during the lowering; an arrow may lead to a name that has no step yet."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from services.workflow.model import Step, StepKind, Transition
 
@@ -49,18 +49,33 @@ class Graph:
         """Return the steps on some path from `start`, itself included."""
         return _closure([start], {id_: [to for _, to in self.exits(id_)] for id_ in self.steps})
 
-    def end_open_loops(self, start: str, end: str) -> None:
-        """Redirect jumps to `end` in steps from which no end can be reached."""
-        while True:
-            stuck = self._stuck(start)
-            if not stuck:
-                return
-            jumps = [id_ for id_ in stuck if any(to in self._jumps for _, to in self._exits[id_])]
-            for id_ in jumps or stuck[-1:]:
-                kept = [
-                    (a, end if jumps and to in self._jumps else to) for a, to in self._exits[id_]
-                ]
-                self._exits[id_] = kept if jumps else [("", end)]
+    def open_loops(
+        self, start: str, end: str, way_out: Callable[[str, Sequence[str]], ArrowTarget]
+    ) -> None:
+        """Open the loops from which no end can be reached, at each jump that leads back.
+
+        `way_out` returns the step between such a jump and its target: it takes the target and all
+        steps from which no end can be reached. Names that stand for nothing lead to `end`.
+        """
+        for name in list(self._targets):
+            if self.resolve(name) is None:
+                self.set_target(name, end)
+        while stuck := self._stuck(start):
+            arrows = {id_: [to for _, to in self.exits(id_)] for id_ in self.steps}
+            is_open = False
+            for id_ in stuck:
+                for n, (answer, to) in enumerate(self._exits[id_]):
+                    target = self.resolve(to)
+                    if target and self._is_jump(to) and id_ in _closure([target], arrows):
+                        self._exits[id_][n] = answer, way_out(target, stuck)
+                        is_open = True
+            if not is_open:
+                self._exits[stuck[-1]] = [("", end)]
+
+    def _is_jump(self, name: str) -> bool:
+        while name not in self._jumps and name in self._targets:
+            name = self._targets[name]
+        return name in self._jumps
 
     def _stuck(self, start: str) -> list[str]:
         reachable = self.reachable(start)

@@ -6,11 +6,12 @@ from itertools import pairwise
 
 from services.language.words import tokenise
 from services.runbook.checking.left_out import background_lines, uncited_conditions
-from services.runbook.lowering import lower
+from services.runbook.lowering import ROUND_TEXT, lower
 from services.runbook.model import (
     ESCALATION,
     START,
     Choice,
+    Do,
     End,
     EndKind,
     Jump,
@@ -52,6 +53,12 @@ def findings(procedure: Procedure) -> list[PathFinding]:
         *_id_findings(procedure),
         *_path_findings(workflow),
         *_reachability_findings(procedure, workflow),
+        *(
+            PathFinding(
+                f"from {step.text!r} a path goes back, and no answer ends it", step.cited_lines
+            )
+            for step in steps_before_rounds(workflow)
+        ),
     ]
     return list(dict.fromkeys(path_findings))[:MOST_FINDINGS]
 
@@ -92,6 +99,20 @@ def _id_findings(procedure: Procedure) -> Iterator[PathFinding]:
             yield PathFinding(f"{node.target!r}, where a path goes on, is nowhere", node.lines)
         if isinstance(node, Choice) and not any(bodies_of(node)):
             yield PathFinding("a choice asks and nothing follows from any answer", node.lines)
+
+
+def steps_before_rounds(workflow: Workflow) -> Iterator[Step]:
+    """Yield the steps behind which a path goes back, with no way out that the page names."""
+    for step in workflow.steps:
+        following = (workflow.by_id[edge.target] for edge in workflow.exits(step.id))
+        if any(each.implied and each.text == ROUND_TEXT for each in following):
+            yield step
+
+
+def unreached_steps(procedure: Procedure, workflow: Workflow) -> Iterator[Do]:
+    """Yield the actions that no path leads to."""
+    reached = {step.node for step in workflow.steps}
+    return (n for n in procedure.walk() if isinstance(n, Do) and n.id not in reached)
 
 
 def _start_findings(procedure: Procedure, background: Collection[int]) -> Iterator[PathFinding]:

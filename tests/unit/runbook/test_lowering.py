@@ -240,6 +240,33 @@ def test_a_circle_without_a_way_out_gets_one(steps):
     assert is_clean(lint(workflow))
 
 
+@pytest.mark.parametrize("target", ["look", "mend"])
+def test_a_circle_without_a_way_out_keeps_its_steps_and_asks_for_another_round(target):
+    lines = drawn(
+        do("Check which fan it is"),
+        do("Look", id="look"),
+        do("Mend", id="mend"),
+        {"goto": target, "id": "jump"},
+        escalation=[do("Call the vendor")],
+    )
+    assert lines[:5] == [
+        "Check which fan it is -> Look",
+        "Look -> Mend",
+        "Mend -> Is another round needed?",
+        f"Is another round needed? -> Yes: {target.title()}, No: Is the issue resolved?",
+        "Is the issue resolved? -> Yes: Resolved, No: Call the vendor",
+    ]
+
+
+def test_a_circle_of_the_verification_ends_there():
+    lines = drawn(do("Mend"), verification=[do("Look", id="look"), {"goto": "look"}])
+    assert lines[1:] == [
+        "Look -> Is another round needed?",
+        "Is another round needed? -> Yes: Look, No: Resolved",
+        "Resolved",
+    ]
+
+
 def test_a_question_that_decides_nothing_is_something_to_look_at():
     lines = drawn(ask("Is it raining?"), do("Mend"))
     assert lines[0] == "Check: Is it raining? -> Mend"

@@ -16,7 +16,9 @@ from services.runbook.by_model.question import (
     worked_examples,
 )
 from services.runbook.by_model.reader import ModelReader
+from services.runbook.checking.check import check_reading
 from services.runbook.model import Do, Reader
+from tests.unit.runbook.editing.editing import edited
 from tests.unit.runbook.programs import ask, do
 
 PAGE = "# Fan stands still\n\n1. Look at the fan.\n2. If it is hot, cool it.\n3. Replace it."
@@ -53,6 +55,18 @@ def test_what_only_another_sample_has_is_a_doubt():
     for reading in (read(SOUND, other, samples=2), read(other, SOUND, samples=2)):
         assert len(reading.doubts) == 1
     assert "Call the vendor" in read(SOUND, other, samples=2).doubts[0].question
+
+
+def test_a_circle_without_a_way_out_and_what_no_path_leads_to_are_doubts_until_they_are_mended():
+    back = {"goto": "look", "id": "back"}
+    reading = read(program(do("Look", 3, id="look"), back, do("Mend", 4, id="mend")))
+    assert [(each.node, each.lines) for each in reading.doubts] == [
+        ("look", ((3, 3),)),
+        ("mend", ((4, 4),)),
+    ]
+    mended = edited({"op": "delete", "node": "back"}, of=reading.procedures[0])
+    reading = reading.model_copy(update={"procedures": (mended,)})
+    assert check_reading(reading, PAGE).reading.doubts == ()
 
 
 def test_the_findings_of_the_walker_go_back_and_the_better_answer_counts():
