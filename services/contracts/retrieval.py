@@ -11,6 +11,7 @@ from services.contracts.screened_ticket import ScreenedTicket
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.runbook.checking.approvals import ApprovalUse, suffices
+from services.runbook.choose import fits_unread_section, ranked_procedures
 from services.runbook.model import Procedure
 from services.runbook.ports import ServedReading
 from services.workflow.model import LinkedPage
@@ -95,6 +96,16 @@ class PageReading(Value):
             for place, procedure in enumerate(self.procedures)
             if served and suffices(served.kind(place), use)
         ]
+
+    def is_approved_for(self, use: ApprovalUse, ticket_text: str) -> bool:
+        """Return True if the procedure that treats the ticket's fault is approved for the use."""
+        ranked = ranked_procedures(self.procedures, ticket_text)
+        return (
+            self.served is not None
+            and bool(ranked)
+            and suffices(self.served.kind(ranked[0][0]), use)
+            and not fits_unread_section(self.served.reading, self.text, ticket_text)
+        )
 
     @property
     def is_read(self) -> bool:

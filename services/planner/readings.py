@@ -17,7 +17,7 @@ from services.planner.joining import (
 )
 from services.runbook.checking.approvals import least_kind, provenance_state
 from services.runbook.checklist.shown import page_of
-from services.runbook.choose import ranked_procedures
+from services.runbook.choose import fits_unread_section, ranked_procedures
 from services.runbook.model import Reading
 from services.runbook.ports import ApprovalKind, ServedReading
 from services.runbook.program import lines_of
@@ -82,8 +82,7 @@ def _workflows_of_page(
     A page that says no more than its links is the pages that it links to.
     """
     parts = _linked_procedures(page, request)
-    ticket = request.ticket
-    text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
+    text = _text_of(request)
     ranked = ranked_procedures(served.reading.procedures, text)
     words = set(tokenise(text))
     titles = [set(tokenise(procedure.title)) for procedure in served.reading.procedures]
@@ -117,6 +116,12 @@ def _workflows_of_page(
     for each in procedures[:_MOST_RIVALS]:
         workflow, joined = append_named_pages(each.workflow(), named)
         yield _with_provenance(workflow, page, served.reading, [each, *joined], request)
+
+
+def _text_of(request: PlanRequest) -> str:
+    """Return the words of the ticket by which a procedure is chosen."""
+    ticket = request.ticket
+    return "\n".join((ticket.title, ticket.alert_name, ticket.description))
 
 
 def _in_open_sections(
@@ -182,6 +187,9 @@ def _with_provenance(
     nodes = (hit.node for hit in request.context.nodes)
     origin = origin_among(request.pages, documents or (page.document_id,))
     kind = least_kind(part.served.kind(part.place) for part in parts)
+    is_of_page = any(part.page is page for part in parts)
+    if kind and is_of_page and fits_unread_section(reading, page.text, _text_of(request)):
+        kind = None
     # A part that is just the page's boxes in a row has no decisions.
     begun = any(p.served.reading.procedures[p.place].begun_from_boxes for p in parts)
     is_silent = begun and kind is not ApprovalKind.WORKFLOW

@@ -19,8 +19,7 @@ from services.planner.generation.question import ticket_text
 from services.planner.metrics import SUSPICIOUS
 from services.planner.readings import competing, workflows
 from services.planner.settings import AskModel, PlannerSettings
-from services.runbook.checking.approvals import ApprovalUse, suffices
-from services.runbook.choose import ranked_procedures
+from services.runbook.checking.approvals import ApprovalUse
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 
@@ -121,12 +120,8 @@ def should_ask_model(when: AskModel, request: PlanRequest) -> bool:
             return not any(page.is_read for page in request.pages[:1])
         case AskModel.UNCHECKED:
             # The best page's procedure for the fault, not just any of its, is to be approved.
-            ticket = ticket_text(request.ticket)
-            return not any(
-                suffices(page.served.kind(place), ApprovalUse.ASK_NO_MODEL)
-                for page in request.pages[:1]
-                if page.served
-                for place, _ in ranked_procedures(page.procedures, ticket)[:1]
-            )
+            text = ticket_text(request.ticket)
+            first = request.pages[:1]
+            return not any(page.is_approved_for(ApprovalUse.ASK_NO_MODEL, text) for page in first)
         case AskModel.ALWAYS:
             return True

@@ -1,6 +1,6 @@
 """Carry-over of procedures to a changed text, if nothing that they rest on has changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from services.knowledge.page.word_lines import word_lines
 from services.language.clauses import has_instruction
 from services.language.sentences import sentences
 from services.runbook.checking.left_out import uncited_conditions
-from services.runbook.model import LineRange, Procedure
+from services.runbook.model import LineRange, Procedure, Reading
 from services.runbook.program import extent_lines, lines_of
 from services.workflow.page_code import inline_commands
 
@@ -42,6 +42,48 @@ def carry_over_procedures(
 def unchanged_lines(old: str, new: str) -> Lines:
     """Return the new numbers of the lines that both texts have."""
     return _match_lines(old.split("\n"), new.split("\n"))
+
+
+def with_carried_procedures(
+    reading: Reading, moved: Mapping[int, Procedure], new_numbers: Lines
+) -> Reading:
+    """Return the reading of the new text: the moved procedures by their old index, and no others.
+
+    Its doubts and lines left out come along where their lines are unchanged. It is of no version,
+    so that a model reads the changed page again.
+    """
+    places = {old: new for new, old in enumerate(sorted(moved))}
+    doubts = (
+        doubt.model_copy(update={"procedure": places[doubt.procedure], "lines": lines})
+        for doubt in reading.doubts
+        if doubt.procedure in places
+        and not any(answer.replace for answer in doubt.answers)
+        and (lines := _shift(doubt.lines, new_numbers)) is not None
+    )
+    left_out = (
+        each.model_copy(update={"lines": lines})
+        for each in reading.left_out
+        if (lines := _shift(each.lines, new_numbers)) is not None
+    )
+    return reading.model_copy(
+        update={
+            "version": "",
+            "procedures": tuple(moved[old] for old in places),
+            "doubts": tuple(doubts),
+            "left_out": tuple(left_out),
+        }
+    )
+
+
+def _shift(ranges: Iterable[LineRange], new_numbers: Lines) -> tuple[LineRange, ...] | None:
+    """Return the new numbers of the ranges; None if a line of them has changed."""
+    new = []
+    for first, last in ranges:
+        numbers = [new_numbers.get(number, 0) for number in range(first, last + 1)]
+        if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or not numbers[0]:
+            return None
+        new.append((numbers[0], numbers[-1]))
+    return tuple(new)
 
 
 class _HeadedText:

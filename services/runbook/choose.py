@@ -2,11 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from services.knowledge.document.roles import role_of_heading
+from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.parsing import parse_page
 from services.language.words import tokenise
-from services.runbook.model import Choice, Do, Procedure, questions
+from services.runbook.model import Choice, Do, LeftOutReason, Procedure, Reading, questions
+from services.runbook.program import extent_lines, line_numbers, lines_of
 
 _FIRST_NODES = 6
 """Nodes whose words describe the fault; later ones are about the repair."""
@@ -35,6 +39,39 @@ def procedure_for(procedures: Sequence[Procedure], ticket_text: str) -> Procedur
     """Return the procedure with the largest overlap with the ticket; None if there is none."""
     ranked = ranked_procedures(procedures, ticket_text)
     return procedures[ranked[0][0]] if ranked else None
+
+
+def fits_unread_section(reading: Reading, text: str, ticket_text: str) -> bool:
+    """Return True if a section of the page that no procedure reads is likelier for the ticket.
+
+    An approval vouches for the section of its own procedure alone.
+    """
+    procedures = reading.procedures
+    ranked = ranked_procedures([*procedures, *_unread_sections(reading, text)], ticket_text)
+    return bool(ranked) and ranked[0][0] >= len(procedures)
+
+
+def _unread_sections(reading: Reading, text: str) -> Iterator[Procedure]:
+    """Yield the outermost sections with boxes that no procedure reads, the boxes as their steps.
+
+    Lines that the reader took for something else than a part of this page are no section of it.
+    """
+    background = (each for each in reading.left_out if each.reason is not LeftOutReason.OTHER)
+    read = line_numbers(lines for each in background for lines in each.lines)
+    read.update(*(lines_of(each) | extent_lines(each) for each in reading.procedures))
+    page = parse_page(text)
+    boxes = [box.block for box in find_boxes(page)]
+    end = 0
+    for section in page.sections():
+        below = [b for b in boxes if section.start_line <= b.start_line <= section.end_line]
+        is_inside = section.start_line <= end
+        if not section.heading or is_inside or any(box.start_line in read for box in below):
+            continue
+        title = section.path[-1]
+        if below and role_of_heading(title) is None:
+            end = section.end_line
+            body = tuple(Do(text=box.text) for box in below if box.text)
+            yield Procedure(title=title, body=body)
 
 
 def _word_weights(procedure: Procedure) -> dict[str, float]:

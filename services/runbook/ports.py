@@ -318,11 +318,19 @@ class ReadingStore(ReadingSource, Protocol):
         """Note which answers an earlier text hands on: blocks by the ids of their questions."""
 
     def carry_over(
-        self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
+        self,
+        text_hash: str,
+        carried: Sequence[ApprovedProcedure],
+        *,
+        lost: Sequence[str],
+        reading: Reading | None = None,
+        is_changed: bool = False,
     ) -> bool:
         """Note what an earlier text hands on: approved procedures, and titles of lost ones.
 
-        Returns False if this was noted before.
+        The `reading` of procedures that nobody has approved is kept unless the text was read
+        before. `is_changed` marks a text that lost procedures which nobody had approved. Returns
+        False if all this was noted before.
         """
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:

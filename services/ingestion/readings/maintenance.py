@@ -16,8 +16,19 @@ from services.kit.sql.database import Database
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import ScreenedDocument
-from services.runbook.carry_over import carry_over_procedures
-from services.runbook.ports import ApprovedProcedure, BoxStore, Happening, ReadingStore
+from services.runbook.carry_over import (
+    carry_over_procedures,
+    unchanged_lines,
+    with_carried_procedures,
+)
+from services.runbook.model import Reader, Reading
+from services.runbook.ports import (
+    ApprovedProcedure,
+    BoxStore,
+    Happening,
+    ReadingStore,
+    ServedReading,
+)
 from services.runbook.store.sql_boxes import SqlBoxStore
 from services.runbook.store.sql_readings import SqlReadingStore
 
@@ -92,7 +103,8 @@ class ReadingMaintenance:
     def carry_approvals(self, old_hash: str, document: ScreenedDocument) -> list[str]:
         """Carry approvals over from a text to the one that its document is about to have.
 
-        To be done before the document is stored. Returns the titles of the procedures whose
+        What nobody has approved yet beside them, or a person has read, comes along where it still
+        holds. To be done before the document is stored. Returns the titles of the procedures whose
         approval is lost.
         """
         if not old_hash or old_hash == document.text_hash:
@@ -142,31 +154,39 @@ class ReadingMaintenance:
 
     def _carry(self, old_hash: str, document: ScreenedDocument, new: str) -> list[str]:
         recorded = self.store.summaries([old_hash]).get(old_hash)
-        if recorded is None or not (recorded.approved or recorded.was_approved):
+        was_approved = recorded is not None and (recorded.approved or recorded.was_approved)
+        if recorded is None or not (was_approved or recorded.reader is Reader.PERSON):
             return []
-        approved = self.store.approved(old_hash)
-        old = self.texts.text(old_hash) or ""
-        moved = carry_over_procedures([each.procedure for each in approved], old, new)
+        served = self.store.served(old_hash) or ServedReading(reading=Reading(reader=Reader.PERSON))
+        procedures, old = served.reading.procedures, self.texts.text(old_hash) or ""
+        moved = carry_over_procedures(procedures, old, new)
+        each = list(zip(procedures, moved, served.approvals, strict=True))
         carried = [
-            ApprovedProcedure(procedure=procedure, approval=each.approval)
-            for procedure, each in zip(moved, approved, strict=True)
-            if procedure is not None
+            ApprovedProcedure(procedure=new_one, approval=approval)
+            for _, new_one, approval in each
+            if new_one and approval
         ]
-        lost = [
-            each.procedure.title
-            for procedure, each in zip(moved, approved, strict=True)
-            if procedure is None
-        ]
+        others = {n: new_one for n, (_, new_one, by) in enumerate(each) if new_one and not by}
+        lost = [procedure.title for procedure, new_one, by in each if by and not new_one]
+        is_changed = recorded.was_approved or (
+            recorded.approved > 0 and not all(new_one or by for _, new_one, by in each)
+        )
+        reading = None
+        if others:
+            lines = unchanged_lines(old, new)
+            reading = with_carried_procedures(served.reading, others, lines)
         if recorded.was_approved:
             events = self.store.history(old_hash)
             lost += [event.detail for event in events if event.what is Happening.FELL_BACK][:1]
         hashed = document.text_hash
         own = self.store.summaries([hashed]).get(hashed)
-        if own is not None and own.approved > 0 and not carried:
-            lost = []
-        if not self.store.carry_over(hashed, carried, lost=lost):
+        if own is not None and own.approved > 0:
+            lost, is_changed = [], False
+        if not self.store.carry_over(
+            hashed, carried, lost=lost, reading=reading, is_changed=is_changed
+        ):
             return []
-        if lost and old is not None:
+        if lost or is_changed:
             # A change of a text that nobody has approved since is still one of the approved text.
             self.approved_blocks.put(hashed, old, after=old_hash if recorded.was_approved else "")
         APPROVALS.labels("carried_over").inc(len(carried))

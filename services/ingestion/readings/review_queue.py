@@ -75,8 +75,9 @@ class QueuedPage:
 
     @property
     def waits(self) -> int:
-        """Number of doubts and unapproved procedures; 1 for a page that nobody has read."""
-        return self.doubts + self.procedures - self.approved if self.reader else 1
+        """Number of doubts and unapproved procedures; at least 1 for a page unread or changed."""
+        unapproved = max(self.procedures - self.approved, self.was_approved)
+        return self.doubts + unapproved if self.reader else 1
 
     @property
     def effect(self) -> EffectLevel | None:

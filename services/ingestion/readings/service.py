@@ -603,7 +603,7 @@ def revision_of(served: ServedReading) -> str:
 
 
 def _summary(text: TextSummary, documents: Sequence[str]) -> ReadingSummary:
-    is_approved = 0 < text.procedures == text.approved
+    is_approved = not text.was_approved and 0 < text.procedures == text.approved
     return ReadingSummary(
         text_hash=text.text_hash,
         documents=tuple(documents),

@@ -216,7 +216,13 @@ class SqlReadingStore:
             text.set_answered({**answered, **text.answered})
 
     def carry_over(
-        self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
+        self,
+        text_hash: str,
+        carried: Sequence[ApprovedProcedure],
+        *,
+        lost: Sequence[str],
+        reading: Reading | None = None,
+        is_changed: bool = False,
     ) -> bool:
         """See `ReadingStore.carry_over`."""
         with self._locked(text_hash) as text:
@@ -224,14 +230,20 @@ class SqlReadingStore:
             new = [each for each in carried if not is_covered(each.procedure, approved)]
             if new:
                 text.set_approved([*text.approved, *new])
-                titles = ", ".join(each.procedure.title for each in new)
-                text.note(_INGESTION, Happening.CARRIED_OVER, titles)
+            titles = [each.procedure.title for each in new]
+            if reading is not None and best_reading(text.readings) is None:
+                text.keep(without_ticket_doubts(reading))
+                titles += [each.title for each in reading.procedures]
+            if titles:
+                text.note(_INGESTION, Happening.CARRIED_OVER, ", ".join(titles))
+            is_new_mark = is_changed and not text.row.was_approved
+            text.row.was_approved |= is_changed
             lost_titles = ", ".join(lost)
             is_new_loss = bool(lost) and not text.is_in_history(Happening.FELL_BACK, lost_titles)
             if is_new_loss:
                 text.row.was_approved = True
                 text.note(_INGESTION, Happening.FELL_BACK, lost_titles)
-        return bool(new) or is_new_loss
+        return bool(titles) or is_new_mark or is_new_loss
 
     def served(self, text_hash: str) -> ServedReading | None:
         """See `ReadingStore.served`."""

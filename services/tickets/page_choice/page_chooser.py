@@ -14,6 +14,7 @@ from services.language.names import split_name
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel
 from services.runbook.checking.approvals import ApprovalUse
+from services.tickets.clarify.dialogue import text_of
 from services.tickets.page_choice.chance import ChoiceChance
 from services.tickets.page_choice.model_choice import PROMPT, ModelChoice, choose
 from services.tickets.page_choice.preference import promote_page, scores_of
@@ -194,7 +195,7 @@ def has_choice(ticket: ScreenedTicket, context: RetrievedContext) -> bool:
     if len(pages) < 2:
         return False
     first = pages[0]
-    is_checked = bool(first.approved_for(ApprovalUse.PAGE_CHOICE))
+    is_checked = first.is_approved_for(ApprovalUse.PAGE_CHOICE, text_of(ticket.for_model()))
     return not (is_checked and _bears_name(ticket, context, first.document_id))
 
 

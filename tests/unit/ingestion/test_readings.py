@@ -28,6 +28,7 @@ from services.runbook.checklist.build import first_instruction
 from services.runbook.editing.block_edits import SetBox
 from services.runbook.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.runbook.ports import Happening, ReadingState
+from services.runbook.program import assign_ids
 from services.runbook.store.sql_readings import SqlReadingStore
 from tests.readings import reading_of_list
 from tests.unit.ingestion.harness import IngestionHarness
@@ -353,6 +354,64 @@ class TestApproval:
         assert readings.get(newer).was_approved
         back = ingest(harness)
         assert (readings.get(back).state, readings.get(back).was_approved) == ("approved", False)
+
+    TWO = (
+        f"{PAGE}\n# Pump fails\n\nThe pump does not turn.\n\n1. Look at it.\n2. Restart the pump.\n"
+    )
+    FAN = Procedure(title="Fan", lines=((1, 4),), body=(Do(text="Seat the fan", lines=((4, 4),)),))
+    PUMP = Procedure(
+        title="Pump",
+        lines=((6, 11),),
+        body=(Do(text="Look at it", lines=((10, 10),)), Do(text="Call first")),
+    )
+    DOUBT = Doubt(id="d", kind="step", node="n1", procedure=1, question="?", lines=((10, 10),))
+
+    @pytest.mark.parametrize("reader", [Reader.PERSON, Reader.IMPORTED])
+    def test_what_nobody_has_approved_yet_moves_with_the_page(
+        self, harness, readings, store, reader
+    ):
+        old = ingest(harness, self.TWO)
+        own = Reading(reader=reader, procedures=(self.FAN, self.PUMP), doubts=(self.DOUBT,))
+        store.put(old, assign_ids(own))
+        readings.approve(old, ApprovalRequest(procedure=0))
+        new = ingest(harness, "---\nowner: noc\n---\n" + self.TWO.replace("turn.", "turn at all."))
+        detail = readings.get(new)
+        assert [each.kind for each in detail.states] == ["workflow", None]
+        assert (detail.state, detail.was_approved, detail.reader) == ("read", False, reader)
+        pump = detail.reading.procedures[1]
+        assert [(node.text, node.lines) for node in pump.body] == [
+            ("Look at it", ((13, 13),)),
+            ("Call first", ()),
+        ]
+        (doubt,) = detail.reading.doubts
+        assert (doubt.procedure, doubt.lines) == (1, ((13, 13),))
+
+    def test_what_a_person_has_read_of_a_page_that_nobody_approved_moves_too(
+        self, harness, readings, store
+    ):
+        old = ingest(harness, self.TWO)
+        store.put(old, assign_ids(Reading(reader=Reader.PERSON, procedures=(self.FAN, self.PUMP))))
+        new = ingest(harness, self.TWO.replace("Seat the fan", "Swap the fan"))
+        detail = readings.get(new)
+        assert [each.title for each in detail.states] == ["Pump"]
+        assert not detail.was_approved
+
+    def test_a_change_of_a_section_that_nobody_approved_leaves_no_page_that_is_approved(
+        self, harness, readings, store
+    ):
+        old = ingest(harness, self.TWO)
+        store.put(old, Reading(reader=Reader.IMPORTED, procedures=(self.FAN, self.PUMP)))
+        readings.approve(old, ApprovalRequest(procedure=0))
+        texts = [self.TWO.replace("Look at it", word) for word in ("Listen to it", "Smell it")]
+        for text in texts:
+            detail = readings.get(ingest(harness, text))
+            assert [each.title for each in detail.states] == ["Fan"]
+            assert (detail.state, detail.was_approved) == ("read", True)
+            assert len(detail.changed_blocks) == 1
+        (waiting,) = readings.waiting(WaitingQuery()).readings
+        assert waiting.page_state is PageState.CHANGED
+        back = readings.get(ingest(harness, self.TWO))
+        assert (back.was_approved, back.procedures, back.approved) == (False, 2, 1)
 
     def test_a_killed_ingest_loses_none(self, harness, readings):
         old = ingest_read(harness)

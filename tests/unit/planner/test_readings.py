@@ -6,7 +6,9 @@ from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.planner.readings import workflows
-from services.runbook.model import Doubt, DoubtKind, Reader, Reading
+from services.planner.service import should_ask_model
+from services.planner.settings import AskModel
+from services.runbook.model import Doubt, DoubtKind, LeftOut, Reader, Reading
 from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
@@ -169,6 +171,33 @@ def test_the_procedure_of_the_section_that_the_alert_names_is_taken():
     slow = request_of(fans, title="FanSlow: fan of the tray slow", alertname="FanSlow")
     (workflow,) = planned(slow)
     assert workflow.steps[0].text == "Clean the filter"
+
+
+SECOND = """
+# Condenser is seized
+
+1. Look at the condenser.
+2. Restart the condenser with `condenser restart`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "left_out", "state"),
+    [
+        ("CRC errors on an uplink", (), "approved"),
+        ("Condenser is seized", (), "read"),
+        ("Condenser is seized", (LeftOut(lines=((22, 27),), reason="other"),), "read"),
+        ("Condenser is seized", (LeftOut(lines=((22, 27),), reason="example"),), "approved"),
+    ],
+)
+def test_an_approval_vouches_for_the_section_of_its_procedure_alone(title, left_out, state):
+    page_ = read(NUMBERED + SECOND, "a.md", approved=True)
+    reading = page_.served.reading.model_copy(update={"left_out": left_out})
+    served = page_.served.model_copy(update={"reading": reading})
+    page_ = page_.model_copy(update={"served": served})
+    plan_request = request_of(page_, title=title)
+    assert planned(plan_request)[0].provenance.state == state
+    assert should_ask_model(AskModel.UNCHECKED, plan_request) == (state == "read")
 
 
 def test_what_the_reading_doubts_is_marked_at_its_step():

@@ -25,6 +25,7 @@ from services.runbook.model import Reading
 from services.runbook.ports import Approval, ApprovalKind, ServedReading
 from services.tickets.page_choice.chance import ChoiceChance, LogitCurve
 from services.tickets.page_choice.model_choice import PROMPT
+from services.tickets.page_choice.page_chooser import has_choice
 from services.tickets.page_choice.preference import promote_page, scores_of
 from services.tickets.page_choice.shown_pages import MOST_PAGES, show_pages
 from services.tickets.ticket.events import Events
@@ -268,6 +269,25 @@ def test_a_checked_page_that_bears_the_alerts_name_is_not_asked_about(gateway_of
     gateway.post(group, "/workflow/alertmanager")
     finish(gateway)
     assert not choice_requests(model)
+
+
+def test_a_checked_page_is_asked_about_if_the_alert_names_a_section_that_nobody_read():
+    context = context_of(approved_as=ApprovalKind.WORKFLOW)
+    page, hit = context.pages[0], context.nodes[0]
+    node = hit.node.model_copy(update={"aliases": ("FanTrayIsLoose",)})
+    more = "\n# Fan tray is loose\n\n1. Look at the tray.\n2. Tighten the tray.\n"
+    changed = context.model_copy(
+        update={
+            "pages": (page.model_copy(update={"text": page.text + more}), *context.pages[1:]),
+            "nodes": (hit.model_copy(update={"node": node}), *context.nodes[1:]),
+        }
+    )
+    for name, title, is_open in (
+        ("FanTrayIsLoose", "Fan tray is loose", True),
+        (NAMES[page.document_id], "Fan failed", False),
+    ):
+        draft = TicketDraft(source="generic", external_id="1", title=title, alert_name=name)
+        assert has_choice(ScreenedTicket(draft), changed) is is_open
 
 
 def test_it_can_be_switched_off(gateway_of):
