@@ -23,8 +23,8 @@ _LEAST_FOLDED = 3
 """Least number of lines that are folded: fewer are not worth a click."""
 _DEEPEST = 8
 """Levels of nested lists that are indented further each."""
-_FIRST_LEVEL = 3
-"""Level of the page's first headings; the ticket's and the page's title come above them."""
+_BELOW_TICKET = 3
+"""Level of the page's first headings below the ticket's and the page's title."""
 _LAST_LEVEL = 6
 _VERBATIM = frozenset({BlockKind.CODE, BlockKind.OTHER, BlockKind.COMMENT})
 CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
@@ -147,8 +147,18 @@ class PagePieces:
         page: Page,
         links: PageLinks,
         boxes: Mapping[str, ChecklistBox],
+        *,
+        first_level: int = _BELOW_TICKET,
     ) -> None:
-        """Prepare the page; `boxes` are its boxes, by the keys of their blocks."""
+        """Prepare the page.
+
+        Args:
+            page: The page.
+            links: Its links.
+            boxes: Its boxes, by the keys of their blocks.
+            first_level: Level of the page's first headings, from 1.
+        """
+        self._first_level = first_level
         self._page = page
         self._links = links
         self._boxes = boxes
@@ -184,7 +194,7 @@ class PagePieces:
         commands = () if block.is_withheld else inline_commands(block.text, codes(block.words))
         is_candidate = block.key in self._candidates
         is_outermost = not each.depth and block.kind is BlockKind.HEADING
-        level = _FIRST_LEVEL + self._above[block.key] - hidden if is_outermost else 0
+        level = self._first_level + self._above[block.key] - hidden if is_outermost else 0
         return BlockPiece(
             block=block,
             name="references" if block.kind is BlockKind.REFERENCE else block.kind.value,

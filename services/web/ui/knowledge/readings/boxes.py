@@ -159,7 +159,7 @@ def boxes_view(
     own = OwnPage(
         document_id=document_id,
         title=shown.title,
-        pieces=tuple(PagePieces(page, links, {}).of(page.blocks)),
+        pieces=tuple(PagePieces(page, links, {}, first_level=2).of(page.blocks)),
         states=states_of_page.states,
         list_modes=states_of_page.list_modes,
         drawings=tuple(draw(each, states_of_page.link(n)) for n, each in enumerate(drawn)),
