@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 
 from services.execution import metrics
-from services.execution.adapters.port import Adapters, NotSentError, StoppedError
+from services.execution.adapters.port import Adapters, NotSeenError, NotSentError, StoppedError
 from services.execution.tools.catalogue import BadCatalogueError, Catalogue
 from services.execution.tools.outputs import ParsedOutput, read_output
-from services.execution.tools.tool import Tool
+from services.execution.tools.tool import Tool, ToolEffect
 
 
 class ToolCaller:
@@ -25,6 +25,7 @@ class ToolCaller:
         Raises:
             NotSentError: Nothing can have reached the target.
             UnknownEffectError: Something may have reached it.
+            NotSeenError: It is a look, and the answer does not show what was asked for.
             BadArgumentError: The arguments may not be sent.
         """
         try:
@@ -47,4 +48,7 @@ class ToolCaller:
         finally:
             metrics.CALLS.labels(effect, outcome).inc()
             metrics.CALL_SECONDS.labels(effect).observe(time.monotonic() - begun)
-        return read_output(tool, raw, target.platform, is_whole=is_whole)
+        output = read_output(tool, raw, target.platform, is_whole=is_whole)
+        if output.unseen and tool.effect is ToolEffect.READ:
+            raise NotSeenError(f"{target.name} did not show it to {tool.name}: {output.unseen}")
+        return output

@@ -25,6 +25,12 @@ class UnknownEffectError(FlowXpertError):
     status_code = 502
 
 
+class NotSeenError(FlowXpertError):
+    """Error of a look whose answer does not show what was asked for."""
+
+    status_code = 502
+
+
 class ToolAdapter(Protocol):
     """Adapter that carries out tools of one way. Safe to use in several threads."""
 

@@ -8,6 +8,7 @@ import structlog
 from services.contracts.execution import Suspended
 from services.execution.adapters.port import (
     Adapters,
+    NotSeenError,
     NotSentError,
     StoppedError,
     UnknownEffectError,
@@ -90,7 +91,7 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         facts = move.facts
         try:
             output = self._call(stored, move, driver)
-        except (NotSentError, UnknownEffectError, BadArgumentError) as error:
+        except (NotSeenError, NotSentError, UnknownEffectError, BadArgumentError) as error:
             facts |= {
                 "why": str(error),
                 "is_final": isinstance(error, StoppedError | BadArgumentError),

@@ -392,8 +392,10 @@ class _Moves:
             return _emit(RunEventKind.VERIFIED, place, {"lines": list(seen[-1].lines)})
         if self.now > change.at + wanted.within_s + (wanted.holds_s if since else 0):
             expectation = "; ".join(map(str, wanted.tests))
-            facts = {"why": f"{expectation}: not within {wanted.within_s:.0f} s"}
-            return _emit(RunEventKind.NOT_VERIFIED, place, facts)
+            why = f"{expectation}: not within {wanted.within_s:.0f} s"
+            if failed and (not seen or failed[-1].at > seen[-1].at):
+                why = f"{why}; last it could not be seen: {failed[-1].facts['why']}"
+            return _emit(RunEventKind.NOT_VERIFIED, place, {"why": why})
         if (seen or failed) and self.now < latest + wanted.every_s:
             return Wait(latest + wanted.every_s)
         return Look(place, "verify", by, wanted.on or change.target, arguments)

@@ -10,6 +10,7 @@ from ntc_templates.parse import ParsingException, parse_output
 
 from services.execution.tools.compare import Scalar, as_number
 from services.execution.tools.tool import Output, OutputField, Tool
+from services.execution.tools.unseen import finds_nothing, reason_unseen
 from services.kit.observability.redaction import redact
 from services.kit.value import Value
 
@@ -32,6 +33,8 @@ class ParsedOutput(Value):
     """Lines in which the fields were matched; of an output without fields the first ones."""
     is_cut: bool = False
     """True if it was longer than what is parsed."""
+    unseen: str = ""
+    """Why it does not show what was asked for; empty if it does. It then has no fields."""
 
 
 def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> ParsedOutput:
@@ -40,17 +43,20 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
     `is_whole`: all its lines are stored, of very many the first and the last ones.
     """
     text = clean_output(raw[: tool.most_bytes], tool.output)
+    is_cut = len(raw) > tool.most_bytes
     source = _parse(tool.output, text, platform)
+    unseen = reason_unseen(tool.output, text, source, is_cut=is_cut)
+    matches = {} if unseen else {n: _extract(f, source) for n, f in tool.output.fields.items()}
+    is_matched = any(value is not None for value, _ in matches.values())
+    may_be_absent = not is_cut and (is_matched or finds_nothing(tool.output, text))
     fields: dict[str, Scalar] = {}
     lines: list[str] = []
-    for name, field in tool.output.fields.items():
-        value, at = _extract(field, source)
-        if value is None:
-            value = field.absent
-        if value is not None:
-            fields[name] = _typed(field, value)
+    for name, (value, at) in matches.items():
+        field = tool.output.fields[name]
+        shown = field.absent if value is None and may_be_absent else value
+        if shown is not None:
+            fields[name] = _typed(field, shown)
             lines += at
-    is_cut = len(raw) > tool.most_bytes
     if is_whole:
         non_empty = [line[:500] for line in text.splitlines() if line.strip()]
         if len(non_empty) > WHOLE_HEAD + WHOLE_TAIL:
@@ -58,12 +64,11 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
         else:
             ends = non_empty
         whole = _first_lines(ends, WHOLE_CHARACTERS)
-        return ParsedOutput(
-            fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(non_empty)
-        )
+        is_cut = is_cut or len(whole) < len(non_empty)
+        return ParsedOutput(fields=fields, lines=whole, is_cut=is_cut, unseen=unseen)
     matched = list(dict.fromkeys(lines)) or text.splitlines()
     kept = _first_lines([line[:500] for line in matched[:KEPT_LINES]], KEPT_CHARACTERS)
-    return ParsedOutput(fields=fields, lines=kept, is_cut=is_cut)
+    return ParsedOutput(fields=fields, lines=kept, is_cut=is_cut, unseen=unseen)
 
 
 def clean_output(text: str, output: Output) -> str:

@@ -88,7 +88,10 @@ class OutputField(CatalogueEntry):
     says: Mapping[str, tuple[str, ...]] = Field(default={})
     """Words that people use, by the value that they mean: `up: [healthy, established]`."""
     absent: str | None = None
-    """Value if nothing is matched; None leaves the field out."""
+    """Value if nothing is matched; None leaves the field out.
+
+    It needs a sign that the target has answered: another field that is matched, or `nothing`.
+    """
 
 
 class Output(CatalogueEntry):
@@ -99,6 +102,11 @@ class Output(CatalogueEntry):
     template: str = ""
     """Command as ntc-templates knows it, for `rows`: `show interface`."""
     fields: Mapping[str, OutputField] = Field(default={})
+    nothing: str = ""
+    """Regular expression of an answer that has looked and found nothing: a header, a count of 0.
+
+    Without one an empty answer, or a list without entries, counts as not seen.
+    """
     redact: tuple[str, ...] = ()
     """Regular expressions of what is redacted before anything is stored."""
 
@@ -237,6 +245,7 @@ class Tool(CatalogueEntry):
         for field in self.output.fields.values():
             if self.output.parser == "text":
                 re.compile(field.find)
+        re.compile(self.output.nothing)
         return self
 
     def _reason_not_read_only(self) -> str:
@@ -260,7 +269,8 @@ class Tool(CatalogueEntry):
     @cached_property
     def digest(self) -> str:
         """Digest of this definition: another one needs bindings approved anew."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
+        later = {} if self.output.nothing else {"output": {"nothing"}}
+        return hashlib.sha256(self.model_dump_json(exclude=later).encode()).hexdigest()[:32]
 
     def checked(self, arguments: Mapping[str, str]) -> dict[str, str]:
         """Return the arguments, if they may be sent.

@@ -4,7 +4,12 @@ from collections.abc import Callable
 
 from services.contracts.execution import Suspended
 from services.contracts.retrieval import Retrieval, RetrieveRequest
-from services.execution.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.execution.adapters.port import (
+    NotSeenError,
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+)
 from services.execution.engine import LEASE_S, EventEngine, Wait
 from services.execution.tool_caller import ToolCaller
 from services.execution.tools.outputs import ParsedOutput
@@ -121,7 +126,9 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
         try:
             output = self._observe(stored, move)
         except FlowXpertError as error:
-            is_of_call = isinstance(error, NotSentError | UnknownEffectError | BadArgumentError)
+            is_of_call = isinstance(
+                error, NotSeenError | NotSentError | UnknownEffectError | BadArgumentError
+            )
             if not is_of_call and not call.is_lookup:
                 raise
             facts |= {"why": str(error)}

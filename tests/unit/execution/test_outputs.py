@@ -1,3 +1,10 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from services.execution.bindings.binding import AnswerTest
+from services.execution.tools.compare import ComparisonOperator, Test, all_hold
 from services.execution.tools.outputs import read_output
 from services.execution.tools.tool import Output, OutputField, Tool
 from tests.unit.execution.carrying import catalogue
@@ -61,3 +68,83 @@ def _tool(output):
     return Tool.model_validate(
         {"name": "look", "description": "x", "effect": "read", "target": "t", "way": way}
     ).model_copy(update={"output": output})
+
+
+UNSEEN = yaml.safe_load((Path(__file__).parent / "unseen_outputs.yaml").read_text())
+FIELDS = {
+    "text": {
+        "failed": OutputField(find=r"(\d+) failed", type="number", absent="0"),
+        "left": OutputField(find=r"left: (\S+)", absent=""),
+    },
+    "json": {
+        "failed": OutputField(find="length(items)", type="number"),
+        "left": OutputField(find="items[0].name", absent=""),
+    },
+    "rows": {"left": OutputField(find="[0].interface", absent="")},
+}
+ANSWERS = [
+    AnswerTest(condition=each, tests=(Test(field=field, comparison=comparison, value=value),))
+    for each, field, comparison, value in (
+        ("Yes", "failed", ComparisonOperator.ABOVE, 0),
+        ("No", "failed", ComparisonOperator.IS, 0),
+        ("Left", "left", ComparisonOperator.IS_THERE, None),
+        ("Gone", "left", ComparisonOperator.IS_MISSING, None),
+    )
+]
+
+
+@pytest.mark.parametrize("unseen", UNSEEN, ids=lambda each: each["case"])
+def test_what_could_not_be_seen_answers_nothing(unseen):
+    output = read_output(_asking(unseen["by"], unseen["parser"]), unseen["text"], "cisco_nxos")
+    assert output.unseen
+    assert output.fields == {}
+    assert [each for each in ANSWERS if all_hold(each.tests, output.fields) is not None] == []
+
+
+def test_a_tool_says_how_an_answer_looks_that_found_nothing():
+    empty = '{"items": [], "kind": "List"}'
+    assert read_output(_asking("http", "json"), empty, "").unseen
+    declared = read_output(_asking("http", "json", nothing=r'"items": \[\]'), empty, "")
+    assert (declared.unseen, declared.fields) == ("", {"failed": 0, "left": ""})
+    header = _asking("ssh", "text", nothing=r"^NAME +STATE")
+    assert read_output(header, "NAME   STATE\n", "linux").fields == {"failed": 0, "left": ""}
+    assert read_output(header, "", "linux").unseen
+
+
+@pytest.mark.parametrize("raw", ["3 failed\n", "3 failed\n" + "x" * 300_000])
+def test_what_is_absent_needs_an_answer_that_is_there_and_whole(raw):
+    output = read_output(_asking("ssh", "text"), raw, "linux")
+    assert output.fields == {"failed": 3} | ({} if output.is_cut else {"left": ""})
+    assert read_output(_asking("ssh", "text"), "something else", "linux").fields == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Nov 28 10:12:44 db-3 sshd[811]: Failed password: Permission denied (publickey)",
+        "2026-11-28T10:12:44Z ERROR open /var/x: permission denied",
+        "E1128 10:12:44.1 1 reflector.go:138] Failed to watch: pods is forbidden: User cannot list",
+        '{"status": "error", "component": "disk", "error": "bad sector", "jobs": [1]}',
+    ],
+)
+def test_a_log_that_tells_of_a_refusal_is_seen(line):
+    assert read_output(_asking("ssh", "text"), f"{line}\n", "linux").unseen == ""
+
+
+def _asking(by, parser, **output):
+    ways = {
+        "ssh": {"by": "ssh", "command": ["show"]},
+        "http": {"by": "http", "path": "/jobs"},
+        "prometheus": {"by": "prometheus", "query": "up"},
+        "mcp": {"by": "mcp", "name": "jobs"},
+    }
+    template = "show ip interface brief" if parser == "rows" else ""
+    described = Output(parser=parser, template=template, fields=FIELDS[parser], **output)
+    return Tool(
+        name="jobs",
+        description="See the jobs",
+        effect="read",
+        target="host",
+        way=ways[by],
+        output=described,
+    )
