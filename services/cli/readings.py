@@ -277,11 +277,13 @@ def answer(
     """Answer a question about a page, which changes it where it is wrong, or settle a doubt."""
     from services.contracts.readings import AnswerRequest, BlockEditRequest  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.kit.sql.short_ids import match_short_id  # noqa: PLC0415
 
     with _readings(data_dir, url) as readings:
         text_hash = readings.summary(page).text_hash
         detail = readings.get(text_hash)
-        of_page = next((each for each in detail.questions if each.id == question), None)
+        by_id = {each.id: each for each in detail.questions}
+        of_page = by_id.get(match_short_id(by_id, question) or "")
         if answer.isdecimal() and of_page is None:
             request = AnswerRequest(doubt=question, answer=int(answer))
             detail = readings.answer(text_hash, request)

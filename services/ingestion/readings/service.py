@@ -29,6 +29,7 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.reviews import Reviews
 from services.kit.errors import ConflictError, NotFoundError
+from services.kit.sql.short_ids import match_short_id
 from services.knowledge.naming import find_document
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import blocks_of, candidates, find_boxes
@@ -41,7 +42,11 @@ from services.runbook.checklist.build import first_instruction, reading_from_box
 from services.runbook.doubts import settle_doubt
 from services.runbook.editing.apply import stages
 from services.runbook.editing.block_edits import PageQuestion, SetBox
-from services.runbook.editing.block_operations import apply_block_edit, procedure_at
+from services.runbook.editing.block_operations import (
+    apply_block_edit,
+    procedure_at,
+    refuse_across,
+)
 from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
 from services.runbook.editing.errors import NothingChangedError
@@ -328,6 +333,7 @@ class ReadingsService:
             place = procedure_at(served.reading.procedures, page, request.edit.block)
         if place >= len(served.reading.procedures):
             raise ProcedureNotFoundError(f"the reading has no procedure at {place}")
+        refuse_across(served.reading.procedures, page, place, request.edit)
         operations = apply_block_edit(served.reading.procedures[place], page, request.edit)
         # Not validated: a long list may come to more operations than a client may send.
         edit = EditRequest.model_construct(procedure=place, operations=operations)
@@ -381,7 +387,10 @@ class ReadingsService:
         doubts = [d for d in served.reading.doubts if d.procedure == request.procedure]
         if request.doubts is not None and request.doubts != len(doubts):
             questions = "; ".join(doubt.question for doubt in doubts)
-            raise UnseenDoubtsError(f"doubts of it are open, look at them first: {questions}")
+            raise UnseenDoubtsError(
+                f"{len(doubts)} doubts of it are open, not {request.doubts}: look at it again. "
+                f"{questions}".rstrip(". ")
+            )
         in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
             self._store.approve(text_hash, [procedure], who=self._who, kind=kind)
@@ -407,11 +416,12 @@ class ReadingsService:
         """See `Readings.answer_question`."""
         text_hash = self._hash_of(text_hash)
         questions = {each.id: each for each in self.get(text_hash).questions}
-        if question not in questions:
+        id_ = match_short_id(questions, question)
+        if id_ is None:
             raise QuestionNotFoundError(
                 f"the page does not ask {question[:80]!r}: look at it again"
             )
-        seen = questions[question]
+        seen = questions[id_]
         detail = f"{seen.text} {'Yes' if seen.yes is None else 'No'}"
         self._store.answer_question(
             text_hash, seen.id, seen.block, who=self._who, detail=detail, doubt=seen.doubt

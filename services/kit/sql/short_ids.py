@@ -1,7 +1,7 @@
 """Short ids: the first characters of an id or a hash, as long as no other one begins with them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, func, inspect, select
@@ -61,6 +61,19 @@ def complete_short_id(
         .limit(MOST_LISTED + 1)
     )
     return the_only_one(session.scalars(statement).all(), short_id)
+
+
+def match_short_id(ids: Iterable[str], short_id: str) -> str | None:
+    """Return the id, else the only one that begins so; None if none does.
+
+    Raises:
+        AmbiguousIdError: Several begin so.
+    """
+    matches = [each for each in ids if each.startswith(short_id)]
+    if short_id in matches:
+        return short_id
+    is_short = len(short_id) >= FEWEST_CHARACTERS
+    return the_only_one(matches, short_id) if is_short else None
 
 
 def the_only_one(matches: Sequence[str], written: str) -> str | None:

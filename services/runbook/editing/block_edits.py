@@ -33,7 +33,7 @@ class SetCondition(NotationModel):
     block: BlockKey
     on: BlockKey | None = None
     """The block that asks, before this one on the page; None takes the condition away."""
-    answer: Annotated[str, Field(max_length=200)] = "Yes"
+    answer: Annotated[str, Field(min_length=1, max_length=200)] = "Yes"
     question: Annotated[str, Field(max_length=LONGEST_ADDED)] = ""
     """The question, if the words of the block that asks are none."""
 

@@ -62,6 +62,7 @@ from services.runbook.model import (
     questions,
 )
 from services.runbook.program import extent_lines, with_ids
+from services.runbook.words import guard_in_words
 from services.workflow.plain import plain
 
 YES, NO = "yes", "no"
@@ -99,6 +100,24 @@ def procedure_at(procedures: Sequence[Procedure], page: Page, key: str) -> int:
     inside = [(len(lines), n) for n, lines in enumerate(extents) if block.start_line in lines]
     above = [(lines[0], n) for n, lines in enumerate(extents) if lines[0] <= block.start_line]
     return min(inside)[1] if inside else max(above)[1] if above else 0
+
+
+def refuse_across(procedures: Sequence[Procedure], page: Page, place: int, edit: BlockEdit) -> None:
+    """Refuse a change of one procedure that names a block of another one.
+
+    Raises:
+        NotTogetherError: It does.
+        BlockNotFoundError: The page has no such block.
+    """
+    others = (getattr(edit, name, None) for name in ("on", "at", "of", "into", "beside"))
+    for key in filter(None, others):
+        nodes = PageNodes(with_ids(procedures[place]), page)
+        is_own = nodes.step(key) or nodes.questions(key) or nodes.noted(key)
+        if not is_own and (other := procedure_at(procedures, page, key)) != place:
+            raise NotTogetherError(
+                f"that block belongs to another procedure, {procedures[other].title!r}, and this "
+                f"one to {procedures[place].title!r}"
+            )
 
 
 def question_of(block: Block) -> str:
@@ -295,17 +314,44 @@ class _BlockChange:
         self._nodes.place(edit.block)
         below = [place.block for place in blocks_of(self._page, edit.block)]
         for block in below or [self._nodes.place(edit.block).block]:
-            text = _words(self._page, block)
-            if block.is_withheld or not text:
-                raise BlockNotFoundError("the block has no words that could be a note")
-            self._drop_notes(block.key)
-            of = self.node(edit.of)
-            step = self._nodes.step(block.key)
-            if isinstance(step, Noted) and step.notes and step.id != of.id:
-                self._move_notes(step, of.id)
-            self._drop_steps(block.key)
-            note = Remark(text=text[:LONGEST_TEXT], lines=self._nodes.lines(block.key))
-            self.add_notes(self.node(edit.of).id, note)
+            self._become_note(block, edit.of)
+
+    def _become_note(self, block: Block, of: str) -> None:
+        """Make a block a note, with all that its steps cite, and their commands and notes."""
+        steps = [
+            each
+            for each in self._nodes.nodes()
+            if isinstance(each, Do | End) and self._nodes.keys(each.lines)[:1] == [block.key]
+        ]
+        cited = [n for each in steps for first, last in each.lines for n in range(first, last + 1)]
+        lines = _ranges(cited) or self._nodes.lines(block.key)
+        blocks = [self._nodes.place(key).block for key in self._nodes.keys(lines)]
+        words = "\n".join(filter(None, (_words(self._page, each) for each in blocks)))
+        if any(each.is_withheld for each in blocks) or not words:
+            raise BlockNotFoundError("the block has no words that could be a note")
+        plain_words = " ".join(words.split())
+        own = (c for each in steps for c in each.commands if " ".join(c.split()) not in plain_words)
+        self._drop_notes(block.key)
+        target = self.node(of)
+        for each in steps:
+            self._refuse_to_free(each, target, block.key)
+            if each.id == target.id:
+                raise NotTogetherError("both blocks are one step: split it first")
+            if each.notes:
+                self._move_notes(each, target.id)
+        self._drop_steps(block.key)
+        text = "\n".join((words, *own))
+        self.add_notes(self.node(of).id, Remark(text=text[:LONGEST_TEXT], lines=lines))
+
+    def _refuse_to_free(self, step: Node, target: Node, key: str) -> None:
+        """Refuse a note of a step under no such condition, unless the block's own words say it."""
+        for id_ in set(self._above(step)) - set(self._above(target)):
+            thing = self._nodes.outline.locations[id_].thing
+            if isinstance(thing, Arm) and thing.guard and self._nodes.keys(thing.lines) != [key]:
+                raise WrongKindError(
+                    f"it is done only if {guard_in_words(thing.guard)}, which the note would not "
+                    "say: take the condition away first"
+                )
 
     def add_note(self, edit: AddOwnNote) -> None:
         """Put a note of a person's own at the step."""
@@ -556,7 +602,13 @@ class _BlockChange:
     def _drop_way_out(self, node: Node, kind: type[Jump] | type[End]) -> None:
         following = self._following(node)
         if not isinstance(following, kind):
-            raise NothingChangedError("the step leads to the next one as it is")
+            is_other = isinstance(following, Jump | End)
+            other = "the path ends there" if kind is Jump else "it goes on at another step"
+            raise NothingChangedError(
+                f"{other}: change that instead"
+                if is_other
+                else "the step leads to the next one as it is"
+            )
         self._delete(following.id)
 
     def _following(self, node: Node) -> Node | None:

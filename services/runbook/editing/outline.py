@@ -60,7 +60,7 @@ class Outline:
                 self._add(f"{node.id}{OTHERWISE}", node.otherwise or (), inside)
 
     def __getitem__(self, ref: str) -> Location:
-        """Return the location of an id, whatever its case.
+        """Return the location of an id, whatever its case; a number alone is that of a node.
 
         Raises:
             UnknownNodeError: Nothing has this id.
@@ -74,7 +74,8 @@ class Outline:
     def _find(self, ref: str) -> Location | None:
         if ref in self.locations:
             return self.locations[ref]
-        alike = [id_ for id_ in self.locations if id_.casefold() == ref.casefold()]
+        name = f"n{ref}" if ref.isdecimal() else ref.casefold()
+        alike = [id_ for id_ in self.locations if id_.casefold() == name]
         return self.locations[alike[0]] if len(alike) == 1 else None
 
     def node(self, ref: str) -> Location:

@@ -12,6 +12,7 @@ from services.kit.access.audit import add_audit
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.sql.database import Database
+from services.kit.sql.short_ids import match_short_id
 from services.tickets.page_quality.documents import require_ingestion
 from services.tickets.suggestions.derivation import SHOWN_SOURCES, suggest
 from services.tickets.suggestions.page_blocks import PageBlocks
@@ -103,7 +104,8 @@ class SuggestedEditService:
 
     def _choose(self, choice: SuggestionChoice) -> tuple[PageBlocks, SuggestedEdit]:
         page, suggestions = self._load(choice.document_id)
-        chosen = next((each for each in suggestions if each.key == choice.key), None)
+        key = match_short_id((each.key for each in suggestions), choice.key)
+        chosen = next((each for each in suggestions if each.key == key), None)
         if chosen is None:
             raise NoSuggestionError("nothing suggests this any more: look at the page again")
         return page, chosen

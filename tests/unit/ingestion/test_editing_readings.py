@@ -235,6 +235,28 @@ def test_a_change_is_of_the_procedure_that_has_the_block(readings, text_hash):
     assert detail.reading.procedures[1].body[0].notes[0].text == "<b>Mind it</b>"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"edit": "join", "into": 9},
+        {"edit": "move", "beside": 9},
+        {"edit": "goes_on", "at": 9},
+        {"edit": "note_of", "of": 9},
+        {"edit": "only_if", "on": 4, "block": 9},
+    ],
+)
+def test_a_change_that_mixes_two_procedures_is_refused(readings, text_hash, change):
+    keys = {n: key_at(each) if type(each) is int else each for n, each in change.items()}
+    with pytest.raises(InvalidInputError, match="another procedure, '"):
+        readings.edit_block(text_hash, at_block({"block": key_at(3), **keys}))
+
+
+def test_a_condition_without_an_answer_is_refused(readings, text_hash):
+    body = {"edit": {"edit": "only_if", "block": key_at(5), "on": key_at(4), "answer": ""}}
+    answer = readings._client._client.post(f"/v1/readings/{text_hash}/block-edits", json=body)
+    assert answer.status_code == 422
+
+
 def test_a_page_that_changed_meanwhile_is_refused_with_its_new_hash(harness, readings, text_hash):
     harness.write("fan.md", f"{PAGE}\nMore.\n")
     harness.ingest()

@@ -435,10 +435,10 @@ class TestQuestions:
         text_hash = ingest(harness, self.TEXT)
         before = readings.get(text_hash).questions
         first = next(each for each in before if each.lines == ((6, 6),))
-        detail = readings.answer_question(text_hash, first.id)
+        detail = readings.answer_question(text_hash, first.id[:6])
         assert detail.questions == tuple(each for each in before if each != first)
         assert (detail.reader, readings.find(QUERY)) == (None, []), "nobody has read it"
-        assert readings.history(text_hash)[0].detail == first.text
+        assert readings.history(text_hash)[0].detail == f"{first.text} Yes"
         with pytest.raises(ConflictError, match="look at it again"):
             readings.answer_question(text_hash, first.id)
         assert first in readings.undo(text_hash).questions

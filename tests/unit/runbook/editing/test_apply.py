@@ -475,7 +475,7 @@ class TestParameter:
 def test_ids_are_understood_as_people_and_models_write_them():
     numbered = procedure(do("Look", 1), do("See", 2))
     expected = edited({"op": "delete", "node": "n2"}, of=numbered)
-    for node in (2, " N2 ", "#n2", "`n2`", "[n2]", {"id": "n2"}):
+    for node in (2, "2", "#2", " N2 ", "#n2", "`n2`", "[n2]", {"id": "n2"}):
         assert edited({"op": "delete", "node": node}, of=numbered) == expected
     assert parse_operations({"operations": [{"op": "delete", "node": "n2"}]}) == (
         parse_operations({"op": "delete", "node": "n2"})

@@ -29,6 +29,7 @@ from services.runbook.editing.errors import (
     BlockNotFoundError,
     NothingChangedError,
     UnusableOperationError,
+    WrongKindError,
 )
 from services.runbook.lowering import lower
 from services.runbook.model import Choice, Do, End, Jump, Mode, Not, Reader, Reading
@@ -245,6 +246,35 @@ def test_notes_stand_in_their_step_with_their_lines_or_none():
     assert "Wear gloves" in written(again.body)
     step = next(node for node in again.body if node.lines == ((11, 11),))
     assert [note.text for note in step.notes] == ["Mind the cable"]
+
+
+def test_a_step_becomes_a_note_with_its_code_and_notes():
+    procedure = changed(
+        AddOwnNote(block=KEYS[LIGHT], text="Mind the cable"),
+        SetNote(block=KEYS[LIGHT], of=KEYS[RESEAT]),
+    )
+    step = next(node for node in procedure.body if node.lines == ((11, 11),))
+    assert [(note.text, note.lines) for note in step.notes] == [
+        ("Mind the cable", ()),
+        ("Look at the LED\nshow fan", ((6, 10),)),
+    ]
+    back = changed(SetBox(block=KEYS[LIGHT], is_step=True), procedure=procedure)
+    assert written(back.body) == written(BEGUN.body)
+
+
+def test_a_step_becomes_no_note_where_its_condition_would_be_lost():
+    under = changed(SetCondition(block=KEYS[LIGHT], on=KEYS[ASKS]))
+    with pytest.raises(WrongKindError, match="Does the fan spin"):
+        changed(SetNote(block=KEYS[LIGHT], of=KEYS[CLOSE]), procedure=under)
+    own = changed(SetCondition(block=KEYS[LEAVE], on=KEYS[LEAVE]))
+    note = changed(SetNote(block=KEYS[LEAVE], of=KEYS[CLOSE]), procedure=own).body[-1].notes[0]
+    assert note.text == "If it spins, leave it."
+
+
+def test_what_is_no_way_out_of_this_kind_is_said_as_it_is():
+    procedure = changed(GoOn(block=KEYS[CLOSE], at=KEYS[LIGHT]))
+    with pytest.raises(NothingChangedError, match="goes on at another step"):
+        changed(SetEnd(block=KEYS[CLOSE], kind=None), procedure=procedure)
 
 
 def test_one_goes_on_at_another_block_or_at_the_next_again():
