@@ -464,11 +464,13 @@ class Readings(Protocol):
         """Store the caller's statement whether a block of a page is a step.
 
         The key of a list stands for all its items, that of a heading for all up to the next one.
-        It overrides the form of the block and any model's reading, as long as the block stays. A
-        statement on a block that is gone may still be withdrawn.
+        It overrides the form of the block, as long as the block stays; a reading of the page
+        changes with it, which ends the approval of its procedure. A statement on a block that is
+        gone may still be withdrawn.
 
         Raises:
             NotFoundError: No document has this id, or its page no such block.
+            UnusableOperationError: The reading of the page cannot change so.
         """
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:

@@ -204,7 +204,7 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
 def _add_block_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> None:
     Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
-    @router.post("/boxes", responses=refusals(NotFoundError))
+    @router.post("/boxes", responses=_CHANGES)
     @needs(Need.APPROVE)
     def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
         """Mark a block of a page as a step to tick off, or as none; null withdraws the mark."""

@@ -152,11 +152,22 @@ class ReadingsService:
         """See `Readings.correct_box`."""
         whole = {"document_id": self._find_document(correction.document_id).id}
         correction = correction.model_copy(update=whole)
+        id_, key = correction.document_id, correction.key
+        text_hash = self._texts.of_documents([id_]).get(id_, "")
+        served = self._store.served(text_hash) if text_hash else None
+        has_steps = served is not None and bool(served.reading.procedures)
+        if has_steps and correction.is_step is not None and blocks_of(self._page(id_), key):
+            edit = SetBox(block=key, is_step=correction.is_step)
+            self.edit_block(text_hash, BlockEditRequest(edit=edit, document=id_))
+        else:
+            self._correct_box(correction, text_hash)
+        return correction
+
+    def _correct_box(self, correction: BoxCorrection, text_hash: str) -> None:
+        """Store a correction where no reading changes with it."""
         before, detail = self._put_boxes(correction)
-        text_hash = self._texts.of_documents([correction.document_id]).get(correction.document_id)
         if before and text_hash:
             self._store.note_boxes(text_hash, before, who=self._who, detail=detail)
-        return correction
 
     def _put_boxes(self, correction: BoxCorrection) -> tuple[list[BoxBefore], str]:
         """Store a correction; return those before that it changed, and its words.
@@ -278,14 +289,14 @@ class ReadingsService:
         stored = self._store.served(text_hash)
         if correction is not None and stored is None:
             self._check_revision(request.revision, self._unread(text_hash))
-            self.correct_box(correction)
+            self._correct_box(correction, text_hash)
             return self.get(text_hash)
         try:
             served, edited = self._edit_at_block(text_hash, request)
         except NothingChangedError:
             if correction is None:
                 raise
-            self.correct_box(correction)
+            self._correct_box(correction, text_hash)
             return self.get(text_hash)
         self._check_whole(text_hash, edited)
         boxes: Sequence[BoxBefore] = ()

@@ -224,6 +224,21 @@ class TestBoxes:
         (procedure,) = readings.begin(text_hash).reading.procedures
         assert [node.text for node in procedure.body] == ["Seat the fan"]
 
+    def test_a_word_on_a_page_that_is_read_changes_its_reading_too(self, harness, readings):
+        text_hash = ingest(harness)
+        readings.begin(text_hash)
+        approve_all(readings, text_hash)
+        seat = next(p.block.key for p in candidates(parse_page(PAGE)) if "Seat" in p.block.text)
+        readings.correct_box(BoxCorrection(document_id="fan.md", key=seat, is_step=False))
+        (word,) = readings.box_corrections("fan.md")
+        assert (word.key, word.is_step) == (seat, False)
+        detail = readings.get(text_hash)
+        texts = [node.text for node in detail.reading.procedures[0].body]
+        assert (detail.approved, texts) == (0, ["Look at the tray"])
+        readings.undo(text_hash)
+        assert readings.box_corrections("fan.md") == []
+        assert readings.get(text_hash).state is ReadingState.APPROVED
+
     def test_the_word_goes_with_its_page(self, harness, readings):
         ingest(harness)
         readings.correct_box(self.correction("Seat the fan.", is_step=False))
