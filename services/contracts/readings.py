@@ -480,12 +480,15 @@ class Readings(Protocol):
             NotFoundError: No document has this id.
         """
 
-    def undo(self, text_hash: str) -> ReadingDetail:
+    def undo(self, text_hash: str, *, event: int | None = None) -> ReadingDetail:
         """Undo the last thing that a person did to a text's readings.
+
+        `event` is its id in the history, as the caller saw it.
 
         Raises:
             NotFoundError: Nobody has read such a text.
-            ConflictError: There is nothing to take back.
+            ConflictError: There is nothing to take back, the last change is another one, or no
+                document has the text any more.
         """
 
     def history(self, text_hash: str) -> list[Event]:

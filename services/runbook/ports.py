@@ -1,5 +1,7 @@
 """Ports of the stores of readings, boxes, prepared scores and answers, and their values."""
 
+import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -7,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.value import Value
-from services.runbook.model import Procedure, Reader, Reading
+from services.runbook.model import Procedure, Reader, Reading, as_json
 
 
 class ReadingNotFoundError(NotFoundError):
@@ -68,6 +70,13 @@ class ServedReading(Value):
     was_approved: bool = False
     """True if an earlier text of the page was approved and this changed one is not."""
 
+    @property
+    def revision(self) -> str:
+        """Hash that differs whenever something else is served."""
+        approvals = [each.model_dump(mode="json") if each else None for each in self.approvals]
+        state = json.dumps([as_json(self.reading), approvals], sort_keys=True)
+        return hashlib.sha256(state.encode()).hexdigest()[:16]
+
     def state(self, place: int) -> ReadingState:
         """Return the state of the procedure at that index."""
         return ReadingState.APPROVED if self.kind(place) else ReadingState.READ
@@ -76,6 +85,10 @@ class ServedReading(Value):
         """Return the kind of that procedure's approval; None if nobody has approved it."""
         approval = self.approvals[place] if place < len(self.approvals) else None
         return approval.kind if approval else None
+
+
+UNREAD = ServedReading(reading=Reading(reader=Reader.PERSON))
+"""State of a text that nobody has read."""
 
 
 class ReadingSource(Protocol):
@@ -199,11 +212,14 @@ class Happening(StrEnum):
 class Event(Value):
     """One event in the history of a text's readings."""
 
+    id: int
     at: datetime
     who: str
     what: Happening
     detail: str = ""
     is_undone: bool = False
+    is_undoable: bool
+    """True if it can be undone, once those after it are."""
 
 
 class TextSummary(Value):
@@ -252,7 +268,8 @@ class TicketDoubt(Value):
 class ReadingStore(ReadingSource, Protocol):
     """Store of readings by text hash: the latest of each kind of reader, and approvals.
 
-    Every write may be repeated.
+    Every write may be repeated. A change that a person makes from a reading names its `revision`,
+    empty for any, and is refused by `ReadingChangedError` if another one is served.
     """
 
     def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
@@ -270,6 +287,7 @@ class ReadingStore(ReadingSource, Protocol):
         what: Happening,
         detail: str = "",
         boxes: Sequence[BoxBefore] = (),
+        revision: str = "",
     ) -> None:
         """Store a person's reading; approvals of procedures not in it are withdrawn.
 
@@ -288,6 +306,7 @@ class ReadingStore(ReadingSource, Protocol):
         *,
         who: str,
         kind: ApprovalKind = ApprovalKind.WORKFLOW,
+        revision: str = "",
     ) -> None:
         """Note that a person has checked these procedures; each replaces what it covers.
 
@@ -295,16 +314,25 @@ class ReadingStore(ReadingSource, Protocol):
             ReadingNotFoundError: Nobody has read the text.
         """
 
-    def undo(self, text_hash: str, *, who: str) -> Event:
+    def undo(self, text_hash: str, *, who: str, event: int | None = None) -> Event:
         """Undo the last change by a person that is not undone yet, and return it.
 
         Raises:
             ReadingNotFoundError: Nobody has read the text.
+            ReadingChangedError: Its id is not that of the `event` that was meant.
             NothingToUndoError: There is nothing.
         """
 
     def answer_question(
-        self, text_hash: str, question: str, block: str, *, who: str, detail: str, doubt: str = ""
+        self,
+        text_hash: str,
+        question: str,
+        block: str,
+        *,
+        who: str,
+        detail: str,
+        doubt: str = "",
+        revision: str = "",
     ) -> None:
         """Note that a person answered a question: what stands at its block is right.
 

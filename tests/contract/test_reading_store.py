@@ -10,9 +10,11 @@ from services.kit.tables import AuditRow
 from services.runbook.doubts import settle_doubt
 from services.runbook.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
+    UNREAD,
     ApprovalKind,
     Happening,
     NothingToUndoError,
+    ReadingChangedError,
     ReadingNotFoundError,
     ReadingState,
     TextFilter,
@@ -293,6 +295,47 @@ def test_two_who_approve_at_once_lose_nothing(store):
         thread.join()
     assert states(store) == [ReadingState.APPROVED] * 8
     assert [each.by for each in store.served(TEXT).approvals] == [p.title for p in procedures]
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_of_changes_made_at_once_from_one_revision_one_is_stored(store, is_read):
+    if is_read:
+        store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
+    seen = (store.served(TEXT) or UNREAD).revision
+    refused = []
+
+    def change(number):
+        own = reading(Reader.PERSON, procedure(f"P{number}"))
+        try:
+            if is_read and number % 2:
+                store.approve(TEXT, own.procedures, who="ann", revision=seen)
+            else:
+                replaced = Happening.REPLACED
+                store.replace(TEXT, own, who="ann", what=replaced, revision=seen)
+        except ReadingChangedError:
+            refused.append(number)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (stored,) = set(range(8)) - set(refused)
+    assert titles(store) == [f"P{stored}"]
+    assert len([event for event in store.history(TEXT) if event.is_undoable]) == 1
+
+
+def test_a_change_by_somebody_else_is_not_undone_in_place_of_ones_own(store):
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
+    own = reading(Reader.PERSON, procedure("Ann's"))
+    store.replace(TEXT, own, who="ann", what=Happening.REPLACED)
+    anns = store.history(TEXT)[0].id
+    store.approve(TEXT, own.procedures, who="bob")
+    with pytest.raises(ReadingChangedError, match="by bob"):
+        store.undo(TEXT, who="ann", event=anns)
+    assert states(store) == [ReadingState.APPROVED]
+    store.undo(TEXT, who="bob", event=store.history(TEXT)[0].id)
+    assert store.undo(TEXT, who="ann", event=anns).id == anns
 
 
 def ticket_doubt(ticket="t-1", **changed):

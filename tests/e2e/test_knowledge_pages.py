@@ -183,6 +183,23 @@ def test_two_owners_at_once_one_is_refused_with_what_he_typed(browser, running, 
     context.close()
 
 
+def test_changes_in_quick_succession_are_all_stored(page, running, read_page):
+    page.goto(f"/knowledge/readings/{read_page}")
+    page.wait_for_load_state()
+    boxes = page.locator('.own .items .check[aria-checked="true"]')
+    expect(boxes).to_have_count(3)
+    page.evaluate("""() => {
+      const [, ...all] = document.querySelectorAll('.own .items .check');
+      for (const each of all) each.click();
+    }""")
+    expect(boxes).to_have_count(1, timeout=20_000)
+    changes = running.client.get(f"/v1/readings/{read_page}/history").json()
+    assert [each["what"] for each in changes[:3]] == ["replaced"] * 3
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    expect(boxes).to_have_count(3, timeout=20_000)
+
+
 def test_a_drawing_is_zoomed_and_fits(page, read_page):
     page.goto(f"/knowledge/readings/{read_page}")
     page.wait_for_load_state()

@@ -190,7 +190,9 @@ class Worked:
 
     def undo(self):
         """Press the owner's page's button that undoes the last change."""
-        answer = self.client.post(f"{self.page}/undo", follow_redirects=True)
+        event = re.search(r'name="event" value="(\d+)"', self.client.get(self.page).text)[1]
+        data = {"event": event}
+        answer = self.client.post(f"{self.page}/undo", data=data, follow_redirects=True)
         assert answer.status_code == 200, answer.text
 
 

@@ -190,9 +190,15 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
 
     @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
     @needs(Need.APPROVE)
-    def undo_change(service: Service, text_hash: str) -> ReadingDetail:
-        """Undo the last import, answer, replacement or approval."""
-        return service.undo(text_hash)
+    def undo_change(
+        service: Service, text_hash: str, event: Annotated[int | None, Query(ge=0)] = None
+    ) -> ReadingDetail:
+        """Undo the last import, answer, replacement or approval.
+
+        With its `id` in the history as `event`, another one is refused: somebody has changed the
+        page meanwhile.
+        """
+        return service.undo(text_hash, event=event)
 
     @router.get("/{text_hash}/history", responses=refusals(NotFoundError))
     @needs(Need.READ)

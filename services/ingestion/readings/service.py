@@ -1,9 +1,8 @@
 """Service of readings: what people see of them, and what they change."""
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from services.contracts.readings import (
     AnswerRequest,
@@ -51,8 +50,9 @@ from services.runbook.editing.consequences import consequences
 from services.runbook.editing.difference import describe_effects, difference
 from services.runbook.editing.errors import NothingChangedError
 from services.runbook.evidence.page_questions import page_questions
-from services.runbook.model import Procedure, Reader, Reading, as_json
+from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import (
+    UNREAD,
     BoxBefore,
     Event,
     Happening,
@@ -137,7 +137,8 @@ class ReadingsService:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
         title = next(iter(self._texts.ids_of(text_hash)), text_hash)
-        return self._replace(text_hash, served, self._begun(text_hash, title), detail=_BEGUN)
+        begun = self._begun(text_hash, title)
+        return self._replace(text_hash, served, begun, served.revision, detail=_BEGUN)
 
     def _begun(self, text_hash: str, document_id: str) -> Reading:
         """Return a reading of the boxes of a page."""
@@ -165,12 +166,19 @@ class ReadingsService:
 
     def _correct_box(self, correction: BoxCorrection, text_hash: str) -> None:
         """Store a correction where no reading changes with it."""
-        before, detail = self._put_boxes(correction)
-        if before and text_hash:
-            self._store.note_boxes(text_hash, before, who=self._who, detail=detail)
+        change = self._box_change(correction)
+        self._put_boxes(change)
+        if change.before and text_hash:
+            self._store.note_boxes(text_hash, change.before, who=self._who, detail=change.detail)
 
-    def _put_boxes(self, correction: BoxCorrection) -> tuple[list[BoxBefore], str]:
-        """Store a correction; return those before that it changed, and its words.
+    def _put_boxes(self, change: "_BoxChange") -> None:
+        is_step = change.correction.is_step
+        for key, block in change.blocks.items():
+            document_id = change.correction.document_id
+            self._boxes.put(document_id, key, is_step=is_step, who=self._who, block=block)
+
+    def _box_change(self, correction: BoxCorrection) -> "_BoxChange":
+        """Return what a correction would change.
 
         Raises:
             NotFoundError: No document has this id, or its page no such block.
@@ -193,14 +201,13 @@ class ReadingsService:
             for place in places
         }
         before = []
-        for each, block in (marked or {key: None}).items():
-            boxes.put(id_, each, is_step=correction.is_step, who=self._who, block=block)
+        for each in marked or [key]:
             word = words.get(each)
             if correction.is_step is not (word.is_step if word else None):
                 before.append(BoxBefore(document_id=id_, key=each, word=word))
         state = {True: "a step", False: "no step", None: "as its form says"}[correction.is_step]
         named = "; ".join(block.words for block in marked.values() if block) or key
-        return before, f"{named}: {state}"
+        return _BoxChange(correction, marked or {key: None}, before, f"{named}: {state}")
 
     def box_corrections(self, document_id: str) -> list[KeptCorrection]:
         """See `Readings.box_corrections`."""
@@ -238,14 +245,15 @@ class ReadingsService:
         text_hash = self._hash_of(text_hash)
         served = self._store.served(text_hash) or self._unread(text_hash)
         self._check_revision(revision, served)
-        return self._replace(text_hash, served, reading)
+        return self._replace(text_hash, served, reading, served.revision)
 
     def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
         """See `Readings.preview`."""
         text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(edit.revision, served)
-        return self._preview(text_hash, served, _ProcedureEdit(text_hash, served, edit))
+        edited = _ProcedureEdit(text_hash, served, edit, served.revision)
+        return self._preview(text_hash, served, edited)
 
     def _preview(
         self, text_hash: str, served: ServedReading, edited: "_ProcedureEdit"
@@ -253,7 +261,7 @@ class ReadingsService:
         stored = self._check_whole(text_hash, edited)
         changes = difference(edited.before, edited.after)
         return EditPreview(
-            revision=revision_of(self._store.served(text_hash) or self._unread(text_hash)),
+            revision=edited.revision,
             procedure=edited.place,
             reading=stored.reading,
             difference=changes.model_copy(update={"effects": edited.effects}),
@@ -267,14 +275,16 @@ class ReadingsService:
         text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(edit.revision, served)
-        edited = _ProcedureEdit(text_hash, served, edit)
+        edited = _ProcedureEdit(text_hash, served, edit, served.revision)
         self._check_whole(text_hash, edited)
-        return self._replace(text_hash, served, edited.reading, detail="; ".join(edited.effects))
+        detail = "; ".join(edited.effects)
+        return self._replace(text_hash, served, edited.reading, edited.revision, detail=detail)
 
     def preview_block(self, text_hash: str, request: BlockEditRequest) -> EditPreview:
         """See `Readings.preview_block`."""
         text_hash = self._hash_of(text_hash)
-        served, edited = self._edit_at_block(text_hash, request)
+        stored = self._store.served(text_hash)
+        served, edited = self._edit_at_block(text_hash, request, stored)
         return self._preview(text_hash, served, edited)
 
     def edit_block(self, text_hash: str, request: BlockEditRequest) -> ReadingDetail:
@@ -292,18 +302,20 @@ class ReadingsService:
             self._correct_box(correction, text_hash)
             return self.get(text_hash)
         try:
-            served, edited = self._edit_at_block(text_hash, request)
+            served, edited = self._edit_at_block(text_hash, request, stored)
         except NothingChangedError:
             if correction is None:
                 raise
             self._correct_box(correction, text_hash)
             return self.get(text_hash)
         self._check_whole(text_hash, edited)
-        boxes: Sequence[BoxBefore] = ()
+        boxes = None
         if correction is not None and blocks_of(self._page(document_id), edit.block):
-            boxes, _ = self._put_boxes(correction)
+            boxes = self._box_change(correction)
         detail = "; ".join([*([_BEGUN] if stored is None else []), *edited.effects])
-        return self._replace(text_hash, served, edited.reading, detail=detail, boxes=boxes)
+        return self._replace(
+            text_hash, served, edited.reading, edited.revision, detail=detail, boxes=boxes
+        )
 
     def _document(self, text_hash: str, request: BlockEditRequest) -> str:
         """Return the id of the document that the request names, or of the first with the text.
@@ -324,17 +336,17 @@ class ReadingsService:
         return request.document or documents[0]
 
     def _edit_at_block(
-        self, text_hash: str, request: BlockEditRequest
+        self, text_hash: str, request: BlockEditRequest, stored: ServedReading | None
     ) -> tuple[ServedReading, "_ProcedureEdit"]:
-        """Return what is served, or would begin, with the change at a block of it.
+        """Return what is stored, or would begin, with the change at a block of it.
 
         Raises:
             ReadingChangedError: Something else is served than the caller saw.
             UnusableOperationError: It cannot be done, or changes nothing.
         """
         document_id = self._document(text_hash, request)
-        stored = self._store.served(text_hash)
-        self._check_revision(request.revision, stored or self._unread(text_hash))
+        seen = stored or self._unread(text_hash)
+        self._check_revision(request.revision, seen)
         served = stored
         if served is None or not served.reading.procedures:
             served = ServedReading(reading=self._begun(text_hash, document_id))
@@ -348,7 +360,7 @@ class ReadingsService:
         operations = apply_block_edit(served.reading.procedures[place], page, request.edit)
         # Not validated: a long list may come to more operations than a client may send.
         edit = EditRequest.model_construct(procedure=place, operations=operations)
-        return served, _ProcedureEdit(text_hash, served, edit)
+        return served, _ProcedureEdit(text_hash, served, edit, seen.revision)
 
     def _check_whole(self, text_hash: str, edited: "_ProcedureEdit") -> CheckedReading:
         """Return the edited reading as its text allows it.
@@ -366,9 +378,10 @@ class ReadingsService:
         text_hash: str,
         served: ServedReading,
         reading: Reading,
+        revision: str,
         *,
         detail: str = "",
-        boxes: Sequence[BoxBefore] = (),
+        boxes: "_BoxChange | None" = None,
     ) -> ReadingDetail:
         if not reading.procedures and any(served.approvals):
             raise UnusableReadingError("approved procedures would be lost; undo or forget instead")
@@ -380,8 +393,11 @@ class ReadingsService:
             who=self._who,
             what=Happening.REPLACED,
             detail=detail,
-            boxes=boxes,
+            boxes=boxes.before if boxes else (),
+            revision=revision,
         )
+        if boxes:
+            self._put_boxes(boxes)
         stored = self.get(text_hash)
         return stored.model_copy(update={"remarks": tuple(outcome.remarks)})
 
@@ -390,8 +406,7 @@ class ReadingsService:
         text_hash = self._hash_of(text_hash)
         served = self._served(text_hash)
         self._check_revision(request.revision, served)
-        if not self._texts.ids_of(text_hash):
-            raise ReadingChangedError("no document has this text any more: look at the page again")
+        self._check_current(text_hash)
         procedure = self._procedure(text_hash, served, request)
         kind, now = request.kind or kind_by_origin(procedure), served.kind(request.procedure)
         is_open = now is None or not now.includes(kind)
@@ -404,7 +419,9 @@ class ReadingsService:
             )
         in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
-            self._store.approve(text_hash, [procedure], who=self._who, kind=kind)
+            self._store.approve(
+                text_hash, [procedure], who=self._who, kind=kind, revision=served.revision
+            )
         detail = self.get(text_hash)
         if detail.state is ReadingState.APPROVED:
             self._reviews.close(detail.documents)
@@ -419,14 +436,20 @@ class ReadingsService:
         doubt = next(each for each in served.reading.doubts if each.id == request.doubt)
         detail = f"{doubt.question} {doubt.answers[request.answer].text}"
         self._store.replace(
-            text_hash, reading, who=self._who, what=Happening.ANSWERED, detail=detail
+            text_hash,
+            reading,
+            who=self._who,
+            what=Happening.ANSWERED,
+            detail=detail,
+            revision=served.revision,
         )
         return self.get(text_hash)
 
     def answer_question(self, text_hash: str, question: str) -> ReadingDetail:
         """See `Readings.answer_question`."""
         text_hash = self._hash_of(text_hash)
-        questions = {each.id: each for each in self.get(text_hash).questions}
+        page = self.get(text_hash)
+        questions = {each.id: each for each in page.questions}
         id_ = match_short_id(questions, question)
         if id_ is None:
             raise QuestionNotFoundError(
@@ -435,14 +458,21 @@ class ReadingsService:
         seen = questions[id_]
         detail = f"{seen.text} {'Yes' if seen.yes is None else 'No'}"
         self._store.answer_question(
-            text_hash, seen.id, seen.block, who=self._who, detail=detail, doubt=seen.doubt
+            text_hash,
+            seen.id,
+            seen.block,
+            who=self._who,
+            detail=detail,
+            doubt=seen.doubt,
+            revision=page.revision,
         )
         return self.get(text_hash)
 
-    def undo(self, text_hash: str) -> ReadingDetail:
+    def undo(self, text_hash: str, *, event: int | None = None) -> ReadingDetail:
         """See `Readings.undo`."""
         text_hash = self._hash_of(text_hash)
-        self._store.undo(text_hash, who=self._who)
+        self._check_current(text_hash)
+        self._store.undo(text_hash, who=self._who, event=event)
         return self.get(text_hash)
 
     def history(self, text_hash: str) -> list[Event]:
@@ -508,7 +538,7 @@ class ReadingsService:
                 f"no reading and no document has the text hash {text_hash[:80]!r}: "
                 "`flowxpert readings list` and /v1/readings list them"
             )
-        return ServedReading(reading=Reading(reader=Reader.PERSON))
+        return UNREAD
 
     def _text(self, text_hash: str) -> str:
         text = self._texts.text(text_hash)
@@ -538,13 +568,25 @@ class ReadingsService:
             )
         return matches[0]
 
+    def _check_current(self, text_hash: str) -> None:
+        """Refuse a change of what is no document's text any more.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read such a text.
+            ReadingChangedError: Its documents have another text by now.
+        """
+        if not self._texts.ids_of(text_hash):
+            if self._store.served(text_hash) is None:
+                self._unread(text_hash)
+            raise ReadingChangedError("no document has this text any more: look at the page again")
+
     def _check_revision(self, revision: str, served: ServedReading) -> None:
         """Refuse a change of a reading that the caller has not seen.
 
         Raises:
             ReadingChangedError: Something else is served.
         """
-        if revision and revision != revision_of(served):
+        if revision and revision != served.revision:
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
@@ -580,7 +622,7 @@ class ReadingsService:
             )
         return ReadingDetail(
             **dict(summary),
-            revision=revision_of(served),
+            revision=served.revision,
             reading=served.reading,
             states=tuple(states),
             offers=tuple(offers),
@@ -590,17 +632,29 @@ class ReadingsService:
         )
 
 
+class _BoxChange(NamedTuple):
+    """A correction of a page's blocks with what it replaces."""
+
+    correction: BoxCorrection
+    blocks: Mapping[str, MarkedBlock | None]
+    """The blocks by their keys; None for one that is gone."""
+    before: Sequence[BoxBefore]
+    detail: str
+
+
 class _ProcedureEdit:
     """Edit of one procedure of a reading, with the reading that results."""
 
-    def __init__(self, text_hash: str, served: ServedReading, edit: EditRequest) -> None:
-        """Apply the edit.
+    def __init__(
+        self, text_hash: str, served: ServedReading, edit: EditRequest, revision: str
+    ) -> None:
+        """Apply the edit to what is served, of which `revision` is stored.
 
         Raises:
             ProcedureNotFoundError: There is none at this place.
             UnusableOperationError: An operation cannot be done.
         """
-        self.place = edit.procedure
+        self.place, self.revision = edit.procedure, revision
         procedures = list(served.reading.procedures)
         if edit.procedure >= len(procedures):
             raise ProcedureNotFoundError(
@@ -614,13 +668,6 @@ class _ProcedureEdit:
         self.reading = served.reading.model_copy(
             update={"reader": Reader.PERSON, "procedures": tuple(procedures)}
         )
-
-
-def revision_of(served: ServedReading) -> str:
-    """Return a hash that differs whenever something else is served."""
-    approvals = [each.model_dump(mode="json") if each else None for each in served.approvals]
-    state = json.dumps([as_json(served.reading), approvals], sort_keys=True)
-    return hashlib.sha256(state.encode()).hexdigest()[:16]
 
 
 def _summary(text: TextSummary, documents: Sequence[str]) -> ReadingSummary:

@@ -15,11 +15,13 @@ from services.kit.access.audit import add_audit
 from services.runbook.doubts import doubt_id, with_ticket_doubts
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
+    UNREAD,
     Approval,
     ApprovalKind,
     ApprovedProcedure,
     BoxBefore,
     Happening,
+    ReadingChangedError,
     ReadingNotFoundError,
     ServedReading,
     TicketDoubt,
@@ -49,11 +51,14 @@ class LockedText:
     `finish` must be called after the changes.
     """
 
-    def __init__(self, session: Session, text_hash: str, *, is_new_allowed: bool) -> None:
+    def __init__(
+        self, session: Session, text_hash: str, *, is_new_allowed: bool, revision: str = ""
+    ) -> None:
         """Lock the text.
 
         Raises:
             ReadingNotFoundError: Nobody has read the text, and it may not be created.
+            ReadingChangedError: Another revision than this one is served.
         """
         self.session = session
         self.hash = text_hash
@@ -81,6 +86,8 @@ class LockedText:
         self._load_doubts()
         questions = select(AnsweredQuestionRow).where(AnsweredQuestionRow.text_hash == text_hash)
         self.answered = {row.id: row.block for row in session.scalars(questions)}
+        if revision and revision != (self.served() or UNREAD).revision:
+            raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
     def snapshot(self, boxes: Sequence[BoxBefore] = ()) -> Snapshot:
         """Return what people did to the text as it is, beside `boxes`."""
@@ -133,8 +140,8 @@ class LockedText:
 
     def _load_doubts(self) -> None:
         self.session.flush()
-        mine = TicketDoubtRow.text_hash == self.hash
-        self.ticket_rows = self.session.scalars(select(TicketDoubtRow).where(mine)).all()
+        mine = select(TicketDoubtRow).where(TicketDoubtRow.text_hash == self.hash)
+        self.ticket_rows = self.session.scalars(mine.order_by(TicketDoubtRow.at)).all()
 
     def settle(self, doubts: Collection[str]) -> None:
         """Mark these doubts of tickets as settled by a person."""

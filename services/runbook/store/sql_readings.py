@@ -22,6 +22,7 @@ from services.runbook.ports import (
     Happening,
     NothingToUndoError,
     Offer,
+    ReadingChangedError,
     ReadingState,
     ServedReading,
     TextFilter,
@@ -84,13 +85,14 @@ class SqlReadingStore:
         what: Happening,
         detail: str = "",
         boxes: Sequence[BoxBefore] = (),
+        revision: str = "",
     ) -> None:
         """See `ReadingStore.replace`."""
         unsettled = {doubt.id for doubt in reading.doubts}
         own = without_ticket_doubts(reading).model_copy(
             update={"reader": Reader.PERSON, "version": "", "model": ""}
         )
-        with self._locked(text_hash) as text:
+        with self._locked(text_hash, revision=revision) as text:
             before = text.snapshot(boxes)
             now = text.served()
             doubts = now.reading.doubts if now else ()
@@ -114,11 +116,12 @@ class SqlReadingStore:
         *,
         who: str,
         kind: ApprovalKind = ApprovalKind.WORKFLOW,
+        revision: str = "",
     ) -> None:
         """See `ReadingStore.approve`."""
         checked = list(procedures)
         approval = Approval(by=who, at=datetime.now(UTC), kind=kind)
-        with self._locked(text_hash, is_new_allowed=False) as text:
+        with self._locked(text_hash, is_new_allowed=False, revision=revision) as text:
             before = text.snapshot()
             now = text.served()
             reading = now.reading if now else None
@@ -167,7 +170,7 @@ class SqlReadingStore:
             with self._locked(text_hash, is_new_allowed=False) as text:
                 text.forget_doubts(tickets, step)
 
-    def undo(self, text_hash: str, *, who: str) -> Event:
+    def undo(self, text_hash: str, *, who: str, event: int | None = None) -> Event:
         """See `ReadingStore.undo`."""
         with self._locked(text_hash, is_new_allowed=False) as text:
             session = text.session
@@ -183,16 +186,29 @@ class SqlReadingStore:
             )
             if last is None or last.before is None:
                 raise NothingToUndoError(f"no person has changed anything of {text_hash!r}")
+            if event not in {None, last.id}:
+                raise ReadingChangedError(
+                    f"the last change is no longer the one to be undone, but “{last.what} "
+                    f"{last.detail[:80]}” by {last.who}: look at it first"
+                )
             text.restore(last.before)
             last.undone = True
             text.note(who, Happening.UNDONE, f"{last.what} {last.detail}".strip())
             return _event(last)
 
     def answer_question(
-        self, text_hash: str, question: str, block: str, *, who: str, detail: str, doubt: str = ""
+        self,
+        text_hash: str,
+        question: str,
+        block: str,
+        *,
+        who: str,
+        detail: str,
+        doubt: str = "",
+        revision: str = "",
     ) -> None:
         """See `ReadingStore.answer_question`."""
-        with self._locked(text_hash) as text:
+        with self._locked(text_hash, revision=revision) as text:
             before = text.snapshot()
             now = text.served()
             if now and any(each.id == doubt for each in now.reading.doubts):
@@ -365,9 +381,11 @@ class SqlReadingStore:
         return approved
 
     @contextmanager
-    def _locked(self, text_hash: str, *, is_new_allowed: bool = True) -> Iterator[LockedText]:
+    def _locked(
+        self, text_hash: str, *, is_new_allowed: bool = True, revision: str = ""
+    ) -> Iterator[LockedText]:
         with self._database.session() as session:
-            text = LockedText(session, text_hash, is_new_allowed=is_new_allowed)
+            text = LockedText(session, text_hash, is_new_allowed=is_new_allowed, revision=revision)
             yield text
             text.finish()
 
@@ -430,11 +448,13 @@ def _open_doubts(session: Session, hashes: Sequence[str]) -> dict[str, list[Tick
 
 def _event(row: HistoryRow) -> Event:
     return Event(
+        id=row.id,
         at=row.at,
         who=row.who,
         what=Happening(row.what),
         detail=row.detail,
         is_undone=row.undone,
+        is_undoable=row.before is not None and not row.undone,
     )
 
 

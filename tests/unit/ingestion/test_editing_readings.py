@@ -1,5 +1,7 @@
 """Edits of readings over HTTP: looked at first, then stored as a person's."""
 
+import threading
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -102,6 +104,44 @@ def test_the_second_of_two_who_saw_the_same_is_refused(readings, text_hash):
     for send in (readings.edit, readings.preview):
         with pytest.raises(ConflictError):
             send(text_hash, other)
+
+
+def test_of_edits_at_once_from_one_revision_one_is_stored(harness, text_hash):
+    local = harness.service.readings("local")
+    seen = local.get(text_hash).revision
+    statuses = []
+
+    def change(number):
+        new = {"op": "insert", "node": {"do": f"Step {number}"}, "before": "n1"}
+        try:
+            local.edit(text_hash, edit(new, revision=seen))
+        except ConflictError:
+            statuses.append(409)
+        else:
+            statuses.append(200)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(statuses) == [200] + 5 * [409]
+
+
+def test_an_undo_names_the_change_that_was_seen(harness, readings, text_hash):
+    readings.edit(text_hash, edit(BETTER))
+    seen = readings.history(text_hash)[0]
+    readings.approve(text_hash, ApprovalRequest(procedure=0))
+    with pytest.raises(ConflictError, match="approved"):
+        readings.undo(text_hash, event=seen.id)
+    assert readings.get(text_hash).approved == 1
+    readings.undo(text_hash)
+    assert readings.undo(text_hash, event=seen.id).reader is Reader.PERSON
+
+    harness.write("fan.md", f"{PAGE}\nMore.\n")
+    harness.ingest()
+    with pytest.raises(ConflictError, match="no document has this text"):
+        readings.undo(text_hash)
 
 
 def test_the_whole_form_of_operations_goes_over_the_wire(readings, text_hash):

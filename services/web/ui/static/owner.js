@@ -219,7 +219,26 @@ function guard() {
 
 // Changes.
 
-async function send(address, options) {
+let latest = Promise.resolve(true);
+let refusals = 0;
+
+// One after another, each change with what the answer before it says is served; behind a refused one none is sent.
+function send(address, options) {
+  const before = refusals;
+  latest = latest.then(() => {
+    if (!options) return exchange(address);
+    if (before === refusals) return exchange(address, options);
+    tell("Your later changes were not sent: look at the page and make them again.");
+    return false;
+  });
+  return latest;
+}
+
+async function exchange(address, options) {
+  for (const name of ["revision", "event"]) {
+    const now = document.querySelector(`main [name="${name}"]`);
+    if (now && options?.body.has(name)) options.body.set(name, now.value);
+  }
   try {
     const answer = await fetch(address, options);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -227,9 +246,11 @@ async function send(address, options) {
     if (!main) throw new Error(`expected a page, got ${answer.status}`);
     morph(document.querySelector("main"), main);
     ready();
+    if (!answer.ok) refusals += 1;
     document.querySelector('main [role="alert"]')?.scrollIntoView({ block: "nearest" });
     return true;
   } catch {
+    refusals += 1;
     tell("That was not sent: the platform does not answer. Nothing is stored.");
     return false;
   }

@@ -73,7 +73,7 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
     for form, data in (
         ("/approvals", {"procedure": "0", "revision": "x", "kind": "workflow"}),
         ("/answers", {"doubt": "d1", "answer": "0", "revision": "x"}),
-        ("/undo", {}),
+        ("/undo", {"event": "1"}),
         ("/block-edits", {"edit": "split", "block": "x"}),
         ("", {"reading": "{}", "revision": "x"}),
     ):

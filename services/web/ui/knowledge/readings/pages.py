@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
@@ -263,9 +263,17 @@ def create_reading_forms(backend: KnowledgeBackend) -> APIRouter:
 
     @router.post("/knowledge/readings/{text_hash}/undo")
     @needs(Need.APPROVE)
-    def undo_of_page(text_hash: str) -> Response:
-        """Undo the last change by a person."""
-        return _apply_change(backend, text_hash, lambda readings: readings.undo(text_hash))
+    def undo_of_page(
+        text_hash: str,
+        event: _Index,
+        document: Annotated[str, Form(max_length=1024)] = "",
+    ) -> Response:
+        """Undo the last change by a person, which the page showed."""
+        if changed := page_changed(backend, text_hash, document):
+            return changed
+        return _apply_change(
+            backend, text_hash, lambda readings: readings.undo(text_hash, event=event)
+        )
 
     @router.post("/knowledge/readings/{text_hash}")
     @needs(Need.APPROVE)
@@ -363,18 +371,20 @@ def create_block_forms(backend: KnowledgeBackend) -> APIRouter:
 
     @router.post("/knowledge/readings/{text_hash}/questions")
     @needs(Need.APPROVE)
-    def answer_of_question(text_hash: str, fields: FormFields) -> Response:
+    def answer_of_question(
+        text_hash: str, fields: FormFields, answer: Annotated[Literal["yes", "no"], Form()]
+    ) -> Response:
         """Answer a question: make the edit that the answer means, or note that all is right."""
         document = fields.get("document", "")
         if changed := page_changed(backend, text_hash, document):
             return changed
 
-        def answer(readings: Readings) -> ReadingDetail:
+        def change(readings: Readings) -> ReadingDetail:
             questions = readings.get(text_hash).questions
             question = next((each for each in questions if each.id == fields.get("id")), None)
             if question is None:
                 raise ReadingChangedError("the page does not ask this any more: look at it again")
-            edit = question.yes if fields.get("answer") == "yes" else question.no
+            edit = question.yes if answer == "yes" else question.no
             if edit is None:
                 return readings.answer_question(text_hash, question.id)
             request = BlockEditRequest(
@@ -385,7 +395,7 @@ def create_block_forms(backend: KnowledgeBackend) -> APIRouter:
             )
             return readings.edit_block(text_hash, request)
 
-        return _apply_change(backend, text_hash, answer)
+        return _apply_change(backend, text_hash, change)
 
     return router
 
