@@ -30,7 +30,7 @@ test: $(VENV)/.ready-dev lint ## Style, types, import rules and all tests that g
 	$(PYTEST) tests/integration tests/e2e -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.ready-dev ## The tests that take long: kills, fuzzing, injection, chart, wheel.
-	$(PYTEST) tests -m slow $(ARGS)
+	$(PYTEST) $$(grep -rl --include='test_*.py' 'mark[.]slow' tests) -m slow $(ARGS)
 
 unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
 	$(PYTEST) tests/unit -m "not slow" $(ARGS)

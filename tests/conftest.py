@@ -4,14 +4,16 @@ import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import certifi
 import pytest
 import structlog
+from fastapi._compat.v2 import ModelField
 
 from services.kit.sql.database import Database
 from services.room.stores import freeze_after_full_collections
-from tests.databases import MIGRATE, copying
+from tests.databases import MIGRATE, copying, sharing_statements
 
 
 def pytest_collection_finish() -> None:
@@ -30,9 +32,25 @@ def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="session", autouse=True)
 def _migrated_by_copy(shared: Path) -> None:
-    """One Alembic run a set of rooms, not one a test."""
+    """One Alembic run a set of rooms, not one a test; and one compilation a statement."""
     (shared / "migrated").mkdir(exist_ok=True)
     Database.migrate = copying(shared / "migrated")
+    Database.__init__ = sharing_statements()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _validators_on_demand() -> None:
+    """An app's routes have hundreds of validators, of which a test calls a few."""
+    make = ModelField.__post_init__
+
+    def made(field: ModelField, name: str) -> Any:
+        if name != "_type_adapter":
+            raise AttributeError(name)
+        make(field)
+        return field._type_adapter
+
+    ModelField.__post_init__ = lambda _field: None
+    ModelField.__getattr__ = made
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,10 +1,13 @@
-"""A SQLite database that is migrated once for all the tests of a run and copied to each of them."""
+"""What tests' SQLite databases share: migrations, run once and copied, and compiled statements."""
 
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import create_engine
 
 from services.kit.sql.database import Database
 
@@ -23,6 +26,22 @@ def copying(folder: Path) -> Callable[..., None]:
             MIGRATE(database, *rooms)
 
     return migrate
+
+
+def sharing_statements() -> Callable[..., None]:
+    """A `Database.__init__` by which a statement is compiled once, not once a database."""
+    open_alone = Database.__init__
+    shared = create_engine("sqlite://")
+    shared.connect().close()  # by which a dialect learns the server's version
+    compiled: dict[Any, Any] = {}
+
+    def open_together(database: Database, url: str, **options: str) -> None:
+        open_alone(database, url, **options)
+        if database.is_sqlite:
+            database.engine.dialect = shared.dialect
+            database.engine.update_execution_options(compiled_cache=compiled)
+
+    return open_together
 
 
 def _template(folder: Path, rooms: tuple[str, ...]) -> Path:

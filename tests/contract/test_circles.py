@@ -1,13 +1,11 @@
 """Walls inside the rooms: no circle of imports between neighbours of a folder, and no crowd."""
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("services", "evaluation", "training")
@@ -84,21 +82,12 @@ def folders() -> list[str]:
     return sorted({path.parent.relative_to(ROOT).as_posix() for path in modules().values()})
 
 
-@pytest.mark.parametrize("folder", folders())
-def test_no_units_of_a_folder_import_each_other_in_a_circle(folder):
-    assert not knotted(folder), "these import each other in a circle"
+def test_no_units_of_a_folder_import_each_other_in_a_circle():
+    circles = {folder: knotted(folder) for folder in folders()}
+    assert {folder: units for folder, units in circles.items() if units} == {}
 
 
-@pytest.mark.parametrize("folder", folders())
-def test_a_folder_of_many_modules_says_why(folder):
-    count = sum(
-        path.parent == ROOT / folder and path.name != "__init__.py" for path in modules().values()
-    )
-    if folder in CROWDS:
-        assert count > MOST_MODULES, f"{folder} is no crowd any more: take it off CROWDS"
-    else:
-        assert count <= MOST_MODULES, f"{count} modules"
-
-
-def test_every_exception_names_a_folder_that_is_there():
-    assert CROWDS.keys() <= set(folders())
+def test_folders_of_many_modules_are_those_that_say_why():
+    paths = [path for path in modules().values() if path.name != "__init__.py"]
+    counts = Counter(path.parent.relative_to(ROOT).as_posix() for path in paths)
+    assert {folder for folder, count in counts.items() if count > MOST_MODULES} == CROWDS.keys()

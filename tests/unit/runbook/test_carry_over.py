@@ -105,8 +105,8 @@ def test_nothing_is_carried_into_another_text():
 
 
 def test_long_texts_take_bounded_time():
-    old = "\n".join([OLD, *(f"line {n % 7}" for n in range(60_000))])
-    new = "\n".join(["intro", old, *(f"line {n % 5}" for n in range(60_000))])
+    old = "\n".join([OLD, *(f"line {n % 7}" for n in range(20_000))])
+    new = "\n".join(["intro", old, *(f"line {n % 5}" for n in range(20_000))])
     started = time.thread_time()
     carry_over_procedures([STILL], old, new)
-    assert time.thread_time() - started < 20
+    assert time.thread_time() - started < 7

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from evaluation.benches.staleness import edits
 from evaluation.benches.staleness.edits import AHEAD, cases_of, changes_in, foretell
 from evaluation.benches.staleness.world import Break, break_pages, is_made_dead, sample_of
 
@@ -78,7 +79,8 @@ def test_first_texts_and_review_dates_are_no_edits(tmp_path):
     assert [each.is_edit for each in changes_in(file)] == [False, False, True]
 
 
-def test_every_figure_has_its_interval(tmp_path):
+def test_every_figure_has_its_interval(tmp_path, monkeypatch):
+    monkeypatch.setattr(edits, "_DRAWS", 100)
     draw = random.Random(1)
     rows = [row(f"p{n}", 0) for n in range(12)]
     rows += [row(f"p{draw.randrange(12)}", draw.randrange(1, 1500)) for _ in range(150)]

@@ -22,7 +22,7 @@ from services.runbook.program import with_ids
 from services.workflow.lint import STRUCTURE_CHECKS, Severity
 
 READINGS = Path(__file__).parents[4] / "examples" / "readings.jsonl"
-SEEDS = range(12)
+SEEDS = range(6)
 LENGTH = 12
 
 

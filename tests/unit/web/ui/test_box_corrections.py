@@ -9,7 +9,8 @@ from services.kit.fits import in_use
 from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
-from services.runbook.checklist.build import LONGEST_PAGE
+from services.runbook.checklist import build
+from services.tickets.suggestions import page_blocks
 from services.web.ui.knowledge.backend import Knowledge
 from tests.checklists import PUMP, checklist_of
 from tests.unit.gateway.fakes import FakeRetrieval
@@ -295,8 +296,10 @@ def test_a_line_that_screening_left_out_is_shown_there_without_a_form(gateway, i
     assert correct(gateway, WITHOUT_TICKET, LAST, "true").status_code == 404
 
 
-def test_a_book_is_shown_by_its_lines(gateway, ingestion):
-    ingestion.write(DOCUMENT, PUMP + "A line of a book.\n" * (LONGEST_PAGE // 18 + 1))
+def test_a_book_is_shown_by_its_lines(gateway, ingestion, monkeypatch):
+    for module in (page_blocks, build):
+        monkeypatch.setattr(module, "LONGEST_PAGE", 2_000)
+    ingestion.write(DOCUMENT, PUMP + "A line of a book.\n" * 120)
     ingestion.ingest()
     html = gateway.client.get(reading_at(ingestion)).text
     assert 'aria-label="Lines of the page"' in html
