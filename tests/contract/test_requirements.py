@@ -1,5 +1,6 @@
 """The locks hold what is asked for, by hash, and name no place on a network or a disk."""
 
+import json
 import re
 import subprocess
 import sys
@@ -113,30 +114,32 @@ def test_the_embedders_file_can_be_made_with_what_runs_alone():
 
 
 @pytest.fixture(scope="module")
-def _embedders_file():
-    """Made beforehand: an image brings it along."""
+def built():
+    """Each room built with its own lock, and last of all one with the lock of another.
+
+    The embedder's file is made beforehand: an image brings it along.
+    """
     settings = PlatformSettings()
     for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
         ensure_model_file(
             settings.embedder_path(choice), is_int8=choice is EmbedderChoice.ONNX_INT8
         )
-
-
-def alone(service: str, lock: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.contract.room_alone", service, lock]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.usefixtures("_embedders_file")
-@pytest.mark.parametrize("service", SERVICES)
-def test_a_room_is_built_with_what_its_image_holds(service):
-    done = alone(service, f"deploy/requirements/{service}.txt")
+    pairs = [*((name, name) for name in SERVICES), ("retrieval", "planner")]
+    rooms = [part for room, lock in pairs for part in (room, f"deploy/requirements/{lock}.txt")]
+    command = [sys.executable, "-m", "tests.contract.room_alone", *rooms]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert {"torch", "sentence-transformers", "onnx"}.isdisjoint(done.stdout.split())
+    return dict(zip(pairs, json.loads(done.stdout), strict=True))
 
 
-@pytest.mark.usefixtures("_embedders_file")
-def test_a_room_is_not_built_with_what_the_image_of_another_holds():
-    done = alone("retrieval", "deploy/requirements/planner.txt")
-    assert done.returncode != 0
-    assert "this image does not hold neo4j" in done.stderr
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_room_is_built_with_what_its_image_holds(built, service):
+    error, imported = built[service, service]
+    assert error == "", error
+    assert imported
+    assert {"torch", "sentence-transformers", "onnx"}.isdisjoint(imported)
+
+
+def test_a_room_is_not_built_with_what_the_image_of_another_holds(built):
+    error, _ = built["retrieval", "planner"]
+    assert "this image does not hold neo4j" in error

@@ -8,26 +8,6 @@ import pytest
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
-ALERTS = [
-    ("alertmanager/bgp-down", "BgpSessionDown"),
-    ("alertmanager/control-plane-cpu", "ControlPlaneCpuHigh"),
-    ("alertmanager/fan-tray", "fan-failure"),
-    ("alertmanager/low-light", "optic-low-rx-power"),
-    ("generic/acl-full", "acl-tcam-exhaustion.pdf"),
-    ("generic/hot-switch", "temperature-alarms"),
-]
-
-
-@pytest.mark.parametrize(("alert", "document"), ALERTS)
-def test_an_alert_becomes_a_workflow_that_cites_the_document_about_it(
-    running, example, alert, document
-):
-    ticket = running.walked(example(alert))
-    assert ticket["status"] == "planned", ticket["reason"]
-    stored = running.client.get(ticket["candidates"][0]["url"]).json()
-    cited = {c["document_id"] for step in stored["workflow"]["steps"] for c in step["citations"]}
-    assert any(document in name for name in cited), cited
-
 
 def test_every_citation_of_a_workflow_can_be_read(running, example):
     ticket = running.walked(example("alertmanager/bgp-down"))

@@ -251,7 +251,7 @@ class Place:
     def quiet(self) -> None:
         """Until no device was sent anything for a while."""
         seen, since = -1, time.monotonic()
-        while time.monotonic() - since < 0.5:
+        while time.monotonic() - since < 0.3:
             now = len(list(self.simulation.log.sent()))
             if now != seen:
                 seen, since = now, time.monotonic()

@@ -282,10 +282,10 @@ def test_a_state_is_no_good_in_another_browser(house):
     assert house.issuer.taken == []
 
 
-@pytest.mark.parametrize("query", ["", "state=made-up&code=x", "code=x", "state=%00", "state=é"])
-def test_a_state_that_nobody_began_is_refused(house, query):
-    answer = house.browser().get(f"/sign-in/callback?{query}")
-    assert answer.status_code == 422 if "%00" in query else problem_of(answer) == "stale"
+def test_a_state_that_nobody_began_is_refused(house):
+    for query in ["", "state=made-up&code=x", "code=x", "state=%00", "state=é"]:
+        answer = house.browser().get(f"/sign-in/callback?{query}")
+        assert answer.status_code == 422 if "%00" in query else problem_of(answer) == "stale"
 
 
 def test_a_state_ends_after_ten_minutes(house):
@@ -346,14 +346,14 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED.keys())
-def test_an_id_token_that_is_not_the_one_is_refused(house, change):
-    house.issuer.forge = lambda claims: house.issuer.signed(change(claims))
-    browser = house.browser()
-    answer = browser.get(house.sent_back(browser, "/acceptance"))
-    assert problem_of(answer) == "not-taken"
-    assert "next=%2Facceptance" in answer.headers["location"]
-    assert house.rows(SessionRow) == []
+def test_an_id_token_that_is_not_the_one_is_refused(house):
+    for name, change in FORGED.items():
+        house.issuer.forge = lambda claims, of=change: house.issuer.signed(of(claims))
+        browser = house.browser()
+        answer = browser.get(house.sent_back(browser, "/acceptance"))
+        assert problem_of(answer) == "not-taken", name
+        assert "next=%2Facceptance" in answer.headers["location"]
+        assert house.rows(SessionRow) == []
 
 
 SIGNED_OTHERWISE = {
@@ -372,12 +372,12 @@ SIGNED_OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("make", SIGNED_OTHERWISE.values(), ids=SIGNED_OTHERWISE.keys())
-def test_an_id_token_that_the_issuer_has_not_signed_is_refused(house, make):
-    house.issuer.forge = lambda claims: make(house.issuer, claims)
-    browser = house.browser()
-    assert problem_of(browser.get(house.sent_back(browser))) == "not-taken"
-    assert house.rows(SessionRow) == []
+def test_an_id_token_that_the_issuer_has_not_signed_is_refused(house):
+    for name, make in SIGNED_OTHERWISE.items():
+        house.issuer.forge = lambda claims, of=make: of(house.issuer, claims)
+        browser = house.browser()
+        assert problem_of(browser.get(house.sent_back(browser))) == "not-taken", name
+        assert house.rows(SessionRow) == []
 
 
 def test_clocks_may_differ_a_little(house):
@@ -386,27 +386,24 @@ def test_clocks_may_differ_a_little(house):
     assert house.signed_in().get("/v1/tickets").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("answers", "problem"),
-    [
+def test_what_the_issuer_refuses_is_told_in_words_and_leads_on(house):
+    for answers, problem in [
         ({"error": "access_denied"}, "denied"),
         ({"error": "temporarily_unavailable"}, "issuer-away"),
         ({"error": "<script>"}, "issuer-error"),
         ({"code": ""}, "issuer-error"),
         ({"code": "made-up"}, "issuer-error"),
         ({"code": "x", "iss": "https://evil.org"}, "not-taken"),
-    ],
-)
-def test_what_the_issuer_refuses_is_told_in_words_and_leads_on(house, answers, problem):
-    house.issuer.answers = answers
-    browser = house.browser()
-    answer = browser.get(house.sent_back(browser, "/acceptance"))
-    assert problem_of(answer) == problem
-    page = browser.get(answer.headers["location"])
-    assert page.status_code in {401, 503}
-    assert "/sign-in/begin?next=/acceptance" in page.text
-    assert 'role="alert"' in page.text
-    assert "script>" not in page.text.replace("</script>", "").replace('module"></', "")
+    ]:
+        house.issuer.answers = answers
+        browser = house.browser()
+        answer = browser.get(house.sent_back(browser, "/acceptance"))
+        assert problem_of(answer) == problem
+        page = browser.get(answer.headers["location"])
+        assert page.status_code in {401, 503}
+        assert "/sign-in/begin?next=/acceptance" in page.text
+        assert 'role="alert"' in page.text
+        assert "script>" not in page.text.replace("</script>", "").replace('module"></', "")
 
 
 def test_an_issuer_that_is_down_is_said_and_keys_still_get_in(house, monkeypatch):
@@ -465,9 +462,8 @@ def test_nothing_of_codes_and_tokens_is_logged(house):
 # Attacks on where it leads.
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
+def test_a_sign_in_leads_to_no_other_place(house):
+    for wanted in [
         "https://evil.org/",
         "//evil.org",
         "/\\evil.org",
@@ -481,15 +477,15 @@ def test_nothing_of_codes_and_tokens_is_logged(house):
         "/" + "a" * 3000,
         "/sign-in?next=/",
         "/sign-out",
-    ],
-)
-def test_a_sign_in_leads_to_no_other_place(house, wanted):
-    browser = house.browser()
-    assert browser.get(house.sent_back(browser, wanted)).headers["location"] == "/"
-    form = {"key": PLATFORM_KEY, "next": wanted}
-    answer = house.browser().post("/sign-in/key", data=form, headers=SAME)
-    assert answer.headers["location"] == "/"
-    assert f'value="{wanted}"' not in house.browser().get("/sign-in", params={"next": wanted}).text
+    ]:
+        browser = house.browser()
+        assert browser.get(house.sent_back(browser, wanted)).headers["location"] == "/"
+        form = {"key": PLATFORM_KEY, "next": wanted}
+        answer = house.browser().post("/sign-in/key", data=form, headers=SAME)
+        assert answer.headers["location"] == "/"
+        assert (
+            f'value="{wanted}"' not in house.browser().get("/sign-in", params={"next": wanted}).text
+        )
 
 
 # Attacks on the session.
@@ -600,16 +596,14 @@ def test_a_key_signs_in_under_its_name_and_is_not_kept(house):
     assert key not in str(dict(browser.cookies))
 
 
-@pytest.mark.parametrize(
-    "typed", ["", "wrong", PLATFORM_KEY + "x", "fx_000000000000_" + "a" * 43, "é"]
-)
-def test_a_wrong_key_is_told_in_words_and_never_shown_again(house, typed):
-    answer = house.browser().post("/sign-in/key", data={"key": typed, "next": "/acceptance"})
-    assert answer.status_code == 401
-    assert "unknown, revoked or expired" in answer.text
-    assert SESSION not in answer.cookies
-    assert not typed or f'value="{typed}"' not in answer.text
-    assert 'value="/acceptance"' in answer.text
+def test_a_wrong_key_is_told_in_words_and_never_shown_again(house):
+    for typed in ["", "wrong", PLATFORM_KEY + "x", "fx_000000000000_" + "a" * 43, "é"]:
+        answer = house.browser().post("/sign-in/key", data={"key": typed, "next": "/acceptance"})
+        assert answer.status_code == 401
+        assert "unknown, revoked or expired" in answer.text
+        assert SESSION not in answer.cookies
+        assert not typed or f'value="{typed}"' not in answer.text
+        assert 'value="/acceptance"' in answer.text
 
 
 def test_no_key_approves_by_a_session_whatever_its_row_says(house):
@@ -675,14 +669,12 @@ def test_two_people_of_one_name_are_told_apart(house):
     assert {(p.subject, p.name) for p in house.rows(PersonRow)} == {("u-1", "ann"), ("u-2", "anna")}
 
 
-@pytest.mark.parametrize(
-    "name", ["key boss", "local", "Platform", "source jira", "api key", "me", "nobody"]
-)
-def test_nobody_is_called_like_the_platform_or_a_key(house, name):
-    house.issuer.person = {"preferred_username": name, "roles": ["viewer"]}
-    house.signed_in()
-    [person] = house.rows(PersonRow)
-    assert person.name == f"{name} (u-1)"
+def test_nobody_is_called_like_the_platform_or_a_key(house):
+    for name in ["key boss", "local", "Platform", "source jira", "api key", "me", "nobody"]:
+        house.issuer.person = {"preferred_username": name, "roles": ["viewer"]}
+        house.signed_in()
+        [person] = house.rows(PersonRow)
+        assert person.name == f"{name} (u-1)"
 
 
 def test_a_name_shows_all_that_it_is(house):

@@ -54,7 +54,7 @@ def texts(workflow: Workflow) -> list[str]:
 
 @pytest.mark.parametrize("kind", Perturbation)
 @pytest.mark.parametrize("severity", SEVERITIES)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6))
 def test_a_perturbed_workflow_is_different_and_no_less_valid(
     kind: Perturbation, severity: float, seed: int

@@ -70,13 +70,11 @@ def test_a_link_leads_to_the_document_and_the_heading_that_it_means(client, to, 
     assert client.get(address.partition("#")[0]).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "to", ["gone.md", "https://x.example/a", "../../../etc/passwd", "", "#x", "http://[broken"]
-)
-def test_a_link_to_nothing_known_says_so(client, to):
-    answer = follow(client, to)
-    assert answer.status_code == 404
-    assert "no document is known" in answer.text
+def test_a_link_to_nothing_known_says_so(client):
+    for to in ["gone.md", "https://x.example/a", "../../../etc/passwd", "", "#x", "http://[broken"]:
+        answer = follow(client, to)
+        assert answer.status_code == 404
+        assert "no document is known" in answer.text
 
 
 @pytest.mark.parametrize(
