@@ -18,7 +18,7 @@ from services.kit.lru_cache import LruCache
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.runbook.checking.approvals import ApprovalUse, is_approved_for
-from services.runbook.evidence.conditions import with_doubts
+from services.runbook.evidence.conditions import with_doubts, without_doubts
 from services.runbook.ports import AnswerStore, PreparedStore
 from services.scorer.cases import CaseBuilder, ScoringCase, cited_texts, is_served
 from services.scorer.chance import Chance, chance_of_page, is_checked, with_chance
@@ -151,8 +151,9 @@ class ScorerService:
             of_page,
         )
         workflow, limits = candidate.workflow, self._settings
-        bars = {} if is_checked(workflow.provenance) else self._fitted.conditions.bars
-        marked = with_doubts(workflow, scores.conditions, bars)
+        marked = with_doubts(workflow, scores.conditions, self._fitted.conditions.bars)
+        if is_checked(workflow.provenance):
+            marked = without_doubts(marked)
         is_drawn_well = workflow.is_checklist or score.overall >= limits.least_score
         # Relevance depends on no fact that a model decides: it could be talked into it.
         is_relevant = score.relevance.value >= limits.least_relevance

@@ -163,6 +163,12 @@ def with_doubts(
     return workflow.model_copy(update={"steps": tuple(steps), "transitions": tuple(transitions)})
 
 
+def without_doubts(workflow: Workflow) -> Workflow:
+    """Return the workflow with nothing marked as doubtful: a person has approved its decisions."""
+    steps = tuple(s.model_copy(update={"doubt": ""}) if s.doubt else s for s in workflow.steps)
+    return workflow.model_copy(update={"steps": steps})
+
+
 def _doubt_in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
     """Return what to check on the page, to be shown behind “Not sure:”."""
     other = f"“{texts.get(doubt.other, '')}”"

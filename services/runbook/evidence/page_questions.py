@@ -1,7 +1,9 @@
 """Yes/no questions about a page that its owner is asked, the likeliest wrong first."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from statistics import fmean
 
 from services.kit.text import ellipsize
@@ -23,6 +25,8 @@ from services.runbook.editing.block_edits import (
     SetCondition,
     SetEnd,
 )
+from services.runbook.editing.block_operations import apply_block_edit
+from services.runbook.editing.errors import UnusableOperationError
 from services.runbook.evidence.conditions import (
     MOST_STEPS,
     Condition,
@@ -35,7 +39,7 @@ from services.runbook.evidence.facts import facts_of
 from services.runbook.evidence.grounded_workflow import GroundedWorkflow
 from services.runbook.evidence.page_lines import CitedPages
 from services.runbook.lowering import lower
-from services.runbook.model import Doubt, DoubtKind, LineRange, Reading
+from services.runbook.model import Doubt, DoubtKind, LineRange, Procedure, Reading
 from services.runbook.ports import ApprovalKind, ServedReading
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.plain import plain
@@ -95,12 +99,27 @@ def page_questions(
             is_checked = kind is not None and kind.includes(needed)
             if question.id in doubtful and question.block not in corrections and not is_checked:
                 possible.append(question)
-    return choose_questions(page, possible, answered=answered, changed=changed)
+    can_be_answered = partial(_can_be_answered, procedures, page)
+    return choose_questions(page, possible, can_be_answered, answered=answered, changed=changed)
+
+
+def _can_be_answered(procedures: Sequence[Procedure], page: Page, question: PageQuestion) -> bool:
+    """Return False if the page could not take the edit of an answer."""
+    if isinstance(question.no or question.yes, SetBox):
+        return True
+    try:
+        for edit in (question.yes, question.no):
+            if edit is not None:
+                apply_block_edit(procedures[question.procedure], page, edit)
+    except UnusableOperationError:
+        return False
+    return True
 
 
 def choose_questions(
     page: Page,
     questions: Iterable[PageQuestion],
+    can_be_answered: Callable[[PageQuestion], bool] = lambda _: True,
     *,
     answered: Collection[str] = (),
     changed: Collection[str] | None = None,
@@ -110,6 +129,7 @@ def choose_questions(
     Args:
         page: The page.
         questions: All that could be asked.
+        can_be_answered: Returns False for a question whose answer the page could not take.
         answered: Ids of questions that a person has answered.
         changed: Keys of the blocks that the page's approved text had not; None if no earlier text
             was approved.
@@ -119,9 +139,11 @@ def choose_questions(
         if question.chance_wrong < LEAST_CHANCE_WRONG or question.id in answered:
             continue
         blocks = {question.block, *(place.block.key for place in blocks_of(page, question.block))}
-        if changed is None or not blocks.isdisjoint(changed):
-            by_block.setdefault(question.block, question)
-    return tuple(by_block.values())[:MOST_QUESTIONS]
+        is_wanted = question.block not in by_block and len(by_block) < MOST_QUESTIONS
+        is_new = changed is None or not blocks.isdisjoint(changed)
+        if is_wanted and is_new and can_be_answered(question):
+            by_block[question.block] = question
+    return tuple(by_block.values())
 
 
 def box_questions(
@@ -214,6 +236,9 @@ class ProcedureQuestions:
         if block is None:
             return None
         key = block.key
+        is_condition = claim.kind in {FactKind.GUARD, FactKind.FREE}
+        if is_condition and self._steps_at[key] > 1:
+            return None  # of each step another answer may be true
         yes: BlockEdit | None = None
         no: BlockEdit | None = None
         match claim.kind:
@@ -259,6 +284,12 @@ class ProcedureQuestions:
                 lines=doubt.lines,
                 doubt=doubt.id,
             )
+
+    @cached_property
+    def _steps_at(self) -> Counter[str]:
+        """Numbers of steps by the key of the block at which they stand."""
+        blocks = (self._block_at(s.cited_lines) for s in self.workflow.of_kind(StepKind.PROCESS))
+        return Counter(block.key for block in blocks if block is not None)
 
     def _question_above(self, step: Step) -> tuple[Step, Block] | None:
         """Return the nearest question above a step, with its block."""

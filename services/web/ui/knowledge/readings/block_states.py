@@ -215,8 +215,9 @@ class PageStates:
             if keys[:1] == [at]:
                 continue
             if keys:
-                words = self.states[at].label if at else ""
-                self.states[keys[0]].chips.append(Chip("note", f"note of {_quoted(words)}", at))
+                label = self.states[at].label if at else ""
+                words = f"note of {_quoted(label)}" if label else "note of a step"
+                self.states[keys[0]].chips.append(Chip("note", words, at))
             elif at:
                 self.states[at].added.append(f"Note: {note.text}")
 

@@ -7,8 +7,10 @@ from functools import cached_property
 from markupsafe import Markup
 
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
+from services.runbook.evidence.conditions import without_doubts
 from services.runbook.lowering import lower
 from services.runbook.model import Doubt, LineRange, Procedure, Reading, as_json
+from services.runbook.ports import ApprovalKind
 from services.runbook.program import extent_lines
 from services.workflow.drawing.svg import StepLink, to_svg
 from services.workflow.model import Step, Workflow
@@ -72,6 +74,9 @@ def _procedure_view(detail: ReadingDetail, place: int) -> ShownProcedure:
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
     workflow = lower(procedure, name, {each.node: each.question for each in doubts})
+    kind = detail.states[place].kind
+    if kind is not None and kind.includes(ApprovalKind.WORKFLOW):
+        workflow = without_doubts(workflow)
     numbers = extent_lines(procedure)
     first = max(1, min(numbers, default=1) - _LINES_AROUND)
     last = max(numbers, default=0) + _LINES_AROUND
