@@ -1,9 +1,8 @@
 """Yes/no questions about a page that its owner is asked, the likeliest wrong first."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from statistics import fmean
 
 from services.kit.text import ellipsize
@@ -236,9 +235,10 @@ class ProcedureQuestions:
         if block is None:
             return None
         key = block.key
-        is_condition = claim.kind in {FactKind.GUARD, FactKind.FREE}
-        if is_condition and self._steps_at[key] > 1:
-            return None  # of each step another answer may be true
+        if claim.kind in {FactKind.GUARD, FactKind.FREE}:
+            steps = self.workflow.of_kind(StepKind.PROCESS)
+            if sum(self._block_at(each.cited_lines) is block for each in steps) > 1:
+                return None  # of each step another answer may be true
         yes: BlockEdit | None = None
         no: BlockEdit | None = None
         match claim.kind:
@@ -285,18 +285,14 @@ class ProcedureQuestions:
                 doubt=doubt.id,
             )
 
-    @cached_property
-    def _steps_at(self) -> Counter[str]:
-        """Numbers of steps by the key of the block at which they stand."""
-        blocks = (self._block_at(s.cited_lines) for s in self.workflow.of_kind(StepKind.PROCESS))
-        return Counter(block.key for block in blocks if block is not None)
-
     def _question_above(self, step: Step) -> tuple[Step, Block] | None:
-        """Return the nearest question above a step, with its block."""
+        """Return the nearest question before a step, on the page too, with its block."""
+        before = self.workflow.steps[: self.workflow.steps.index(step)]
         above = [
             (each, block)
-            for each in self.workflow.of_kind(StepKind.DECISION)
-            if (block := self._block_at(each.cited_lines)) is not None
+            for each in before
+            if each.kind is StepKind.DECISION
+            and (block := self._block_at(each.cited_lines)) is not None
             and each.cited_lines[0] < step.cited_lines[0]
             and self.workflow.exits(each.id)
         ]
