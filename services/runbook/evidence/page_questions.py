@@ -68,7 +68,8 @@ def page_questions(
     """Return what the owner of a page is asked, at most `MOST_QUESTIONS`.
 
     Of a page whose procedures nobody has read they are about its boxes. Of a reading they are what
-    was doubtful before people edited it and still stands. Nothing is that an approval checked.
+    was most doubtful before people edited it and still stands: an answer brings no further one.
+    Nothing is that an approval checked.
 
     Args:
         page: The page.
@@ -86,20 +87,36 @@ def page_questions(
     possible: list[PageQuestion] = []
     if all(each.begun_from_boxes for each in procedures):
         if None in kinds or not procedures:
-            possible = list(box_questions(page, corrections, habit))
+            first = choose_questions(page, box_questions(page, habit=habit), changed=changed)
+            doubtful = {question.id for question in first}
+            possible = [q for q in box_questions(page, corrections, habit) if q.id in doubtful]
     elif served is not None and unedited is not None:
         forests = shipped_forests()
-        doubtful = {q.id for q in reading_questions(unedited, page, document_id, forests)}
-        for question in reading_questions(served.reading, page, document_id, forests):
-            kind, is_of_box = kinds[question.procedure], isinstance(question.no, SetBox)
-            needed = (
-                ApprovalKind.CHECKLIST if is_of_box or question.doubt else ApprovalKind.WORKFLOW
-            )
-            is_checked = kind is not None and kind.includes(needed)
-            if question.id in doubtful and question.block not in corrections and not is_checked:
-                possible.append(question)
+        of_unedited = reading_questions(unedited, page, document_id, forests)
+        first = choose_questions(
+            page,
+            (q for q in of_unedited if not _is_checked(q, kinds)),
+            partial(_can_be_answered, unedited.procedures, page),
+            changed=changed,
+        )
+        doubtful = {question.id for question in first}
+        possible = [
+            question
+            for question in reading_questions(served.reading, page, document_id, forests)
+            if question.id in doubtful
+            and question.block not in corrections
+            and not _is_checked(question, kinds)
+        ]
     can_be_answered = partial(_can_be_answered, procedures, page)
     return choose_questions(page, possible, can_be_answered, answered=answered, changed=changed)
+
+
+def _is_checked(question: PageQuestion, kinds: Sequence[ApprovalKind | None]) -> bool:
+    """Return True if an approval has settled what is asked."""
+    kind = kinds[question.procedure] if question.procedure < len(kinds) else None
+    is_of_box = isinstance(question.no, SetBox) or bool(question.doubt)
+    needed = ApprovalKind.CHECKLIST if is_of_box else ApprovalKind.WORKFLOW
+    return kind is not None and kind.includes(needed)
 
 
 def _can_be_answered(procedures: Sequence[Procedure], page: Page, question: PageQuestion) -> bool:

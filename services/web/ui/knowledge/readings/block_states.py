@@ -280,7 +280,9 @@ def _answer(choice: Choice, arm: Arm | None) -> str:
         conditions = [q.text for each in choice.arms for q in questions(each.guard)]
         texts = [choice.question] if choice.question else conditions
         words = ", ".join(map(_quoted, texts)) or "these"
-        return f"{words}: {'No' if len(choice.arms) == 1 else 'otherwise'}"
+        only = choice.arms[0].guard if len(choice.arms) == 1 else None
+        answer = "Yes" if isinstance(only, Not) else "No" if only else "otherwise"
+        return f"{words}: {answer}"
     if arm.guard is None:
         return ""
     if choice.question:
