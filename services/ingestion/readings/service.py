@@ -29,6 +29,7 @@ from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.reviews import Reviews
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.sql.short_ids import match_short_id
+from services.kit.text import clean_text
 from services.knowledge.naming import find_document
 from services.knowledge.page.block import Page, Place
 from services.knowledge.page.boxes import blocks_of, candidates, find_boxes
@@ -663,7 +664,8 @@ class _ProcedureEdit:
             )
         versions = stages(procedures[edit.procedure], edit.operations)
         self.before, self.after = versions[0], versions[-1]
-        self.effects = describe_effects(versions, edit.operations)
+        effects = describe_effects(versions, edit.operations)
+        self.effects = tuple(map(clean_text, effects))
         procedures[edit.procedure] = self.after
         self.reading = served.reading.model_copy(
             update={"reader": Reader.PERSON, "procedures": tuple(procedures)}

@@ -210,6 +210,10 @@ class _Editor:
     def _claim_id(self, requested: str, taken: set[str]) -> str:
         if requested in taken:
             raise IdTakenError(f"something else has the id {requested[:80]!r}: leave it out")
+        if not requested.isprintable() or " " in requested:
+            raise UnusableOperationError(
+                f"expected an id without spaces and invisible characters, got {requested[:80]!r}"
+            )
         id_ = requested or self._new_id()
         self._used_ids.add(id_)
         taken.add(id_)

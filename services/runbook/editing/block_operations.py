@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from services.kit.text import clean_text
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.boxes import blocks_of, last_own_line
 from services.language.clauses import parse_condition
@@ -30,6 +31,7 @@ from services.runbook.editing.errors import (
     BlockNotFoundError,
     NothingChangedError,
     NotTogetherError,
+    UnusableOperationError,
     WrongKindError,
 )
 from services.runbook.editing.operations import (
@@ -71,6 +73,10 @@ _UNGUARDED = {ListMode.ONE_OF: Mode.FREE, ListMode.SEVERAL: Mode.SEVERAL}
 _LAST = 10**9
 
 
+_OWN_WORDS = ("text", "question", "answer")
+"""Fields of changes that have a person's own words."""
+
+
 def apply_block_edit(procedure: Procedure, page: Page, edit: BlockEdit) -> tuple[Operation, ...]:
     """Return the operations that a change at a block comes to, at least one.
 
@@ -80,8 +86,13 @@ def apply_block_edit(procedure: Procedure, page: Page, edit: BlockEdit) -> tuple
     Raises:
         UnusableOperationError: It cannot be done, or would change nothing.
     """
+    typed = {name: text for name in _OWN_WORDS if (text := getattr(edit, name, ""))}
+    clean = {name: clean_text(text).strip() for name, text in typed.items()}
+    for name, text in clean.items():
+        if not any(map(str.isalnum, text)):
+            raise UnusableOperationError(f"expected some words as {name}, got {typed[name]!r}")
     change = _BlockChange(procedure, page)
-    _CHANGES[type(edit)](change, edit)
+    _CHANGES[type(edit)](change, edit.model_copy(update=clean))
     if not change.operations:
         raise NothingChangedError("it leaves everything as it is")
     return tuple(change.operations)

@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from services.kit.text import visible_text
 from services.runbook.editing.errors import UnusableOperationError
 from services.runbook.model import (
     Arm,
@@ -54,7 +55,7 @@ def _ordered(lines: tuple[LineRange, ...]) -> tuple[LineRange, ...]:
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not visible_text(text).strip():
         raise ValueError("expected some words")
     return text.strip()
 

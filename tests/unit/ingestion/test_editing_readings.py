@@ -289,6 +289,40 @@ def test_a_change_that_mixes_two_procedures_is_refused(readings, text_hash, chan
         readings.edit_block(text_hash, at_block({"block": key_at(3), **keys}))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"edit": "add", "text": "\u200b"},
+        {"edit": "only_if", "block": 5, "on": 4, "question": "\x1b[31m?"},
+        {"edit": "only_if", "block": 5, "on": 4, "answer": "\x00"},
+    ],
+)
+def test_words_of_which_nothing_can_be_read_are_refused(readings, text_hash, change):
+    keys = {n: key_at(each) if type(each) is int else each for n, each in change.items()}
+    with pytest.raises(InvalidInputError, match="expected some words"):
+        readings.edit_block(text_hash, at_block({"block": key_at(3), **keys}))
+
+
+def test_no_control_character_reaches_reading_history_or_preview(readings, text_hash):
+    change = {"edit": "only_if", "block": key_at(5), "on": key_at(4)}
+    request = at_block(change | {"question": "Is it\x00 red?", "answer": "\x1b[31mCrimson"})
+    operation = edit({"op": "guard", "node": "n3", "when": "Is the tray\x1b[31m loose?"})
+    (effect,) = readings.preview(text_hash, operation).difference.effects
+    assert "Is the tray loose?" in effect
+    readings.edit(text_hash, operation)
+    readings.edit_block(text_hash, request)
+    details = " ".join(each.detail for each in readings.history(text_hash))
+    assert "Is the tray loose?" in details
+    assert "Crimson" in details
+    assert details.isprintable()
+
+
+def test_an_id_that_cannot_be_told_apart_is_refused(readings, text_hash):
+    node = {"do": "Wait", "id": "n 1/\u202e"}
+    with pytest.raises(InvalidInputError, match="expected an id"):
+        readings.edit(text_hash, edit({"op": "insert", "node": node, "before": "n1"}))
+
+
 def test_a_condition_without_an_answer_is_refused(readings, text_hash):
     body = {"edit": {"edit": "only_if", "block": key_at(5), "on": key_at(4), "answer": ""}}
     answer = readings._client._client.post(f"/v1/readings/{text_hash}/block-edits", json=body)
