@@ -1,18 +1,17 @@
 """Content that an answer takes from its page: the words of its notes, the commands of its steps."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from services.knowledge.page.block import Block, BlockKind, Page, codes, plain
 from services.knowledge.page.parsing import parse_page
-from services.language.names import words_of
 from services.language.sentences import sentences
 from services.language.states import negates
-from services.language.words import stem, tokenise
+from services.language.words import tokenise
 from services.runbook.checking.check import UNSURE
+from services.runbook.checking.cited_blocks import cited_blocks, is_forbidden
 from services.runbook.model import Body, Do, LineRange, Node, Noted, Procedure, Remark
-from services.runbook.program import line_numbers
 from services.workflow.page_code import (
     CodePart,
     CodeUse,
@@ -30,8 +29,6 @@ _SHORT = 300
 """Characters of cited words that stand whole; of longer ones the sentence nearest to the note."""
 OWN_SHARE = 0.6
 """Share of a note's words that its lines must have, so that it may stay as it is."""
-_WHOLE = frozenset({BlockKind.CALLOUT, BlockKind.CODE, BlockKind.TABLE})
-_WORDS_AFTER_NOT = 2
 
 LONGEST_NOTE = 600
 """Characters of a note in the page's words; the rest is on the page."""
@@ -64,7 +61,7 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
         for note in kept:
             seen[note.text] = seen.get(note.text, 0) + 1
         update: dict[str, object] = {"notes": tuple(kept)}
-        if isinstance(node, Do) and is_forbidden(node.text, _cited(node.lines, places)):
+        if isinstance(node, Do) and is_forbidden(node.text, cited_blocks(node.lines, places)):
             update["confidence"] = min(node.confidence, UNSURE)
         return (node.model_copy(update=update),)
 
@@ -73,7 +70,7 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
 
 def _in_page_words(note: Remark, blocks: Sequence[Block], page: Page) -> Iterator[Remark]:
     """Yield the note in the words of its lines, of several callouts one each."""
-    cited = list(_cited(note.lines, blocks))
+    cited = list(cited_blocks(note.lines, blocks))
     callouts = [each for each in cited if each.kind is BlockKind.CALLOUT]
     for each in callouts:
         lines = ((each.start_line, each.end_line),)
@@ -104,37 +101,6 @@ def shares_words(text: str, page_words: str, least: float = OWN_SHARE) -> bool:
     """Return True if the page's words have at least this share of the words of the text."""
     own = set(tokenise(text))
     return len(own & set(tokenise(page_words))) >= least * len(own)
-
-
-def _cited(lines: Sequence[LineRange], blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield the blocks whose own lines are cited, of nested ones the outermost that is whole."""
-    numbers = line_numbers(lines)
-    behind = 0
-    for block in blocks:
-        if block.kind not in _WHOLE and not block.words:
-            continue  # a list or tab, whose parts are cited themselves
-        last = block.end_line if block.kind in _WHOLE else block.own_end
-        own = range(block.start_line, last + 1)
-        if block.start_line > behind and not numbers.isdisjoint(own):
-            yield block
-            behind = last if block.kind in _WHOLE else behind
-
-
-def is_forbidden(step: str, cited: Iterable[Block]) -> bool:
-    """Return True if the blocks have a negation right before the step's verb, and the step none."""
-    if negates(step):
-        return False
-    tokens = words_of(step)
-    verb = stem(tokens[0].lower()) if tokens else ""
-    for block in cited:
-        for sentence in sentences(block.text):
-            page_tokens = words_of(sentence)
-            verbs = [n for n, word in enumerate(page_tokens) if stem(word.lower()) == verb]
-            if verbs and all(
-                negates(" ".join(page_tokens[max(0, n - _WORDS_AFTER_NOT) : n])) for n in verbs
-            ):
-                return True
-    return False
 
 
 _LONGEST_EXPECTED = 600

@@ -20,12 +20,12 @@ from services.llm.prompts import load_prompt
 from services.llm.structured import parse_answer
 from services.runbook.by_model.page_content import (
     OWN_SHARE,
-    is_forbidden,
     shares_words,
     words_of_page,
 )
 from services.runbook.by_model.question import numbered_lines
 from services.runbook.checking.check import UNSURE, UnusableReadingError, check_reading
+from services.runbook.checking.cited_blocks import is_forbidden
 from services.runbook.checking.unplaced import (
     UnplacedBlock,
     UnplacedKind,

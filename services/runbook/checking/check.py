@@ -1,7 +1,9 @@
 """Check of a reading against its text: what cannot be used is refused, reported or marked."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -9,7 +11,10 @@ from pydantic import ValidationError
 
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
+from services.knowledge.page.block import Block, BlockKind
+from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.instructions import instruction_in
+from services.runbook.checking.cited_blocks import cited_blocks, is_forbidden
 from services.runbook.doubts import without_dangling_doubts
 from services.runbook.model import (
     All,
@@ -36,7 +41,7 @@ from services.runbook.model import (
     bodies_of,
     questions,
 )
-from services.runbook.program import assign_ids
+from services.runbook.program import assign_ids, line_numbers
 from services.workflow.commands import Gap, split_at_gaps
 
 DEEPEST = 24
@@ -51,6 +56,10 @@ MOST_REMARKS = 12
 """The remarks about one procedure; later ones mostly follow from the first."""
 UNSURE = 0.5
 """Confidence of a node without a line that says it; nodes so low are shown as doubtful."""
+
+_LONG_SPAN = 15
+"""Lines."""
+_WORD = re.compile(r"\w")
 
 Place = TypeVar("Place", bound=Sourced)
 
@@ -189,18 +198,43 @@ class _Check:
         self._problems |= dict.fromkeys(
             f"the text has no command {each[:200]!r}" for each in unknown
         )
-        if lines == original.lines and not unknown:
+        is_against = False
+        if isinstance(original, Do) and is_forbidden(original.text, self._cited(lines)):
+            is_against = True
+            self._problems[f"the page forbids what a step says: {original.text[:200]!r}"] = None
+        if lines == original.lines and not unknown and not is_against:
             return original
-        sure = min(original.confidence, UNSURE) if unknown or not lines else original.confidence
+        is_doubtful = unknown or is_against or not lines
+        sure = min(original.confidence, UNSURE) if is_doubtful else original.confidence
         return original.model_copy(update={"lines": lines, "confidence": sure})
 
     def valid_lines(self, cited: Procedure | Doubt | Sourced | LeftOut) -> tuple[LineRange, ...]:
-        """Return the cited lines that the text has."""
+        """Return the cited ranges that the text has and in which there is a word."""
         last = len(self._lines)
         for first, end in cited.lines:
             if end > last:
                 self._problems[f"lines {first}-{end} are not there: the text has {last}"] = None
-        return tuple((first, min(end, last)) for first, end in cited.lines if first <= last)
+        ranges = [(first, min(end, last)) for first, end in cited.lines if first <= last]
+        return tuple(
+            (first, end)
+            for first, end in ranges
+            if any(_WORD.search(line) for line in self._lines[first - 1 : end])
+        )
+
+    def _cited(self, lines: Sequence[LineRange]) -> list[Block]:
+        """Return the blocks at short ranges of lines; a long one says little of what is there."""
+        short = line_numbers(each for each in lines if each[1] - each[0] < _LONG_SPAN)
+        blocks = (self._block_at.get(number) for number in sorted(short))
+        return list({block.key: block for block in blocks if block is not None}.values())
+
+    @cached_property
+    def _block_at(self) -> dict[int, Block]:
+        by_line: dict[int, Block] = {}
+        places = parse_page("\n".join(self._lines)).places()
+        blocks = [place.block for place in places if place.block.kind is not BlockKind.HEADING]
+        for block in cited_blocks(((1, len(self._lines)),), blocks):
+            by_line.update(dict.fromkeys(range(block.start_line, block.end_line + 1), block))
+        return by_line
 
 
 def refuse_large(reading: Reading) -> None:

@@ -115,6 +115,22 @@ def test_a_command_that_the_page_does_not_show_is_marked():
     assert report.remarks == ["'Fan': the text has no command 'rm -rf /'"]
 
 
+def test_a_step_that_its_lines_forbid_or_that_cites_lines_without_a_word_is_unsure():
+    table = "| A | B |\n|---|---|\n| x | y |\n"
+    text = f"{TEXT}\nDo not remove the tray while the fan is missing.\n\n{table}"
+    steps = [
+        {"do": "Remove the tray while the fan is missing", "at": [[8, 8]]},
+        {"do": "Do not remove the tray", "at": [[8, 8]]},
+        {"do": "Look at the table", "at": [[11, 11]]},
+        {"do": "Wait", "at": [[7, 7]]},
+    ]
+    report = check_reading(reading(procedure(*steps)), text)
+    assert [node.confidence for node in report.reading.procedures[0].body] == [0.5, 1.0, 0.5, 0.5]
+    assert report.remarks == [
+        "'Fan': the page forbids what a step says: 'Remove the tray while the fan is missing'"
+    ]
+
+
 def test_control_characters_do_not_reach_the_store():
     bad = {"do": "Seat\x00 the \x1b[1mfan", "at": [[6, 6]]}
     (node,) = check_reading(reading(procedure(bad)), TEXT).reading.procedures[0].body
