@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from services.runbook.doubts import without_dangling_doubts
+from services.runbook.checking.doubts import without_dangling_doubts
 from services.runbook.lowering import lower
 from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import Approval, ApprovedProcedure, Offer, ServedReading

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from services.kit.tables import AuditRow
-from services.runbook.doubts import settle_doubt
+from services.runbook.checking.doubts import settle_doubt
 from services.runbook.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
     UNREAD,

@@ -12,7 +12,7 @@ from services.ingestion.readings.texts import TextIndex
 from services.kit.errors import FlowXpertError, InvalidInputError, UnavailableError
 from services.runbook.checking.approvals import kind_by_origin, least_kind
 from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
-from services.runbook.doubts import without_ticket_doubts
+from services.runbook.checking.doubts import without_ticket_doubts
 from services.runbook.model import Reader, Reading, as_json
 from services.runbook.ports import ApprovalKind, ReadingState, ReadingStore, ServedReading
 from services.runbook.serving import is_covered

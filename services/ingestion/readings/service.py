@@ -38,8 +38,8 @@ from services.knowledge.ports import DocumentNotFoundError
 from services.knowledge.screening.document import ScreenedDocument
 from services.runbook.checking.approvals import kind_by_origin
 from services.runbook.checking.check import CheckedReading, UnusableReadingError, check_reading
+from services.runbook.checking.doubts import settle_doubt
 from services.runbook.checklist.build import first_instruction, reading_from_boxes
-from services.runbook.doubts import settle_doubt
 from services.runbook.editing.apply import stages
 from services.runbook.editing.block_edits import PageQuestion, SetBox
 from services.runbook.editing.block_operations import (

@@ -18,8 +18,8 @@ from services.runbook.by_model.question import PROMPT, messages, schema
 from services.runbook.by_model.revision import Revision
 from services.runbook.by_model.synthetic_tickets import TICKETS_TOKENS, write_tickets
 from services.runbook.by_model.synthetic_tickets import messages as ticket_messages
+from services.runbook.checking.doubts import find_lost_ways
 from services.runbook.checking.walker import MOST_FINDINGS, findings_of
-from services.runbook.doubts import find_lost_ways
 from services.runbook.model import Reader, Reading
 
 _ANSWER_TOKENS = 8192

@@ -15,7 +15,7 @@ from services.knowledge.page.block import Block, BlockKind
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.instructions import instruction_in
 from services.runbook.checking.cited_blocks import cited_blocks, is_forbidden
-from services.runbook.doubts import without_dangling_doubts
+from services.runbook.checking.doubts import without_dangling_doubts
 from services.runbook.model import (
     All,
     Choice,

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from services.kit.access.audit import add_audit
-from services.runbook.doubts import doubt_id, with_ticket_doubts
+from services.runbook.checking.doubts import doubt_id, with_ticket_doubts
 from services.runbook.model import Procedure, Reader, Reading, as_json
 from services.runbook.ports import (
     UNREAD,

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from services.kit.access.audit import add_audit
 from services.kit.batches import batches
 from services.kit.sql.database import Database
-from services.runbook.doubts import with_ticket_doubts, without_ticket_doubts
+from services.runbook.checking.doubts import with_ticket_doubts, without_ticket_doubts
 from services.runbook.model import Procedure, Reader, Reading
 from services.runbook.ports import (
     Approval,

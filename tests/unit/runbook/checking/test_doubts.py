@@ -1,6 +1,6 @@
 import pytest
 
-from services.runbook.doubts import DoubtNotFoundError, UnknownAnswerError, settle_doubt
+from services.runbook.checking.doubts import DoubtNotFoundError, UnknownAnswerError, settle_doubt
 from services.runbook.model import Reading
 
 DOUBT = {
