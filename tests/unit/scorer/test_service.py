@@ -213,9 +213,7 @@ def test_no_decision_that_a_person_has_approved_is_shown_as_doubtful():
     for state in ("read", "checklist", "approved"):
         origin = Provenance(planner="extractive", reader="model", state=state)
         shuffled = perturb(GOOD, Perturbation.SHUFFLED, 1.0, random.Random(1), FOREIGN)
-        unclear = shuffled.steps[1].model_copy(
-            update={"doubt": "The page is not clear"}
-        )
+        unclear = shuffled.steps[1].model_copy(update={"doubt": "The page is not clear"})
         steps = (shuffled.steps[0], unclear, *shuffled.steps[2:])
         (scored,) = score(shuffled.model_copy(update={"provenance": origin, "steps": steps}))
         doubts[state] = [step.doubt for step in scored.candidate.workflow.steps if step.doubt]
