@@ -6,12 +6,23 @@ from typing import NamedTuple
 
 from services.knowledge.page.block import Block, BlockKind, Page, codes, plain
 from services.knowledge.page.parsing import parse_page
+from services.language.clauses import parse_condition
 from services.language.sentences import sentences
 from services.language.states import negates
 from services.language.words import tokenise
 from services.runbook.checking.check import UNSURE
 from services.runbook.checking.cited_blocks import cited_blocks, is_forbidden
-from services.runbook.model import Body, Do, LineRange, Node, Noted, Procedure, Remark
+from services.runbook.model import (
+    Body,
+    Do,
+    End,
+    EndKind,
+    LineRange,
+    Node,
+    Noted,
+    Procedure,
+    Remark,
+)
 from services.workflow.page_code import (
     CodePart,
     CodeUse,
@@ -30,6 +41,8 @@ _SHORT = 300
 OWN_SHARE = 0.6
 """Share of a note's words that its lines must have, so that it may stay as it is."""
 
+_WITHOUT_A_DEED = frozenset({EndKind.NOT_THIS_FAULT, EndKind.RESOLVED, EndKind.STOP})
+
 LONGEST_NOTE = 600
 """Characters of a note in the page's words; the rest is on the page."""
 _OWN_WORDS_ONLY = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
@@ -41,7 +54,8 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
     A note that cites a callout becomes that callout's words. Any other note whose words its lines
     do not have, or that denies what they affirm, becomes their words or the nearest of their
     sentences. A note without lines is dropped. A step that does what its lines forbid is marked as
-    unsure.
+    unsure. A sentence that tells what is done under a condition is a note of the end behind it,
+    and not its words: as a rule it is of the other branch.
     """
     page = parse_page(text)
     places = [place.block for place in page.places() if place.block.kind is not BlockKind.HEADING]
@@ -61,6 +75,11 @@ def with_page_words(procedures: Sequence[Procedure], text: str) -> tuple[Procedu
         for note in kept:
             seen[note.text] = seen.get(note.text, 0) + 1
         update: dict[str, object] = {"notes": tuple(kept)}
+        if isinstance(node, End) and node.kind in _WITHOUT_A_DEED:
+            clause = parse_condition(node.text)
+            if clause is not None and clause.leads and clause.action:
+                sentence = Remark(text=node.text, lines=node.lines)
+                update = {"notes": (*kept, sentence), "text": ""}
         if isinstance(node, Do) and is_forbidden(node.text, cited_blocks(node.lines, places)):
             update["confidence"] = min(node.confidence, UNSURE)
         return (node.model_copy(update=update),)

@@ -186,3 +186,16 @@ def test_a_note_over_two_callouts_is_both_of_them():
         page=page,
     )[0]
     assert notes(both)[0][:2] == ("Never pull two trays at once.", danger)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("not_this_fault", "It is another fault"), ("escalate", "If the LED is red")],
+)
+def test_what_is_done_under_a_condition_is_no_word_of_an_end_without_a_deed(kind, words):
+    page = "# Fan\n\n1. Look at the LED.\n2. If the LED is red, then swap the tray.\n"
+    end = {"end": kind, "text": "If the LED is red, then swap the tray.", "at": [[4, 4]]}
+    reading, _ = read(program(do("Look at the LED", 3), end), page=page)
+    last = lower(reading.procedures[0], "page").steps[-1]
+    assert last.text.startswith(words)
+    assert ("If the LED is red, then swap the tray." in last.notes) is (kind != "escalate")
