@@ -13,7 +13,7 @@ SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 
 def event(what, minutes, *, who="kim", is_undone=False):
     at = SINCE + timedelta(minutes=minutes)
-    return Event(at=at, who=who, what=what, is_undone=is_undone)
+    return Event(id=1, is_undoable=True, at=at, who=who, what=what, is_undone=is_undone)
 
 
 @pytest.mark.parametrize(
