@@ -1,9 +1,9 @@
 """Facts of a workflow that lines of its page can decide: the answers that a step depends on."""
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from services.language.states import negates
+from services.workflow.graph import immediate_dominators
 from services.workflow.model import StepKind, Workflow
 
 _YES, _NO = "yes", "no"
@@ -26,17 +26,18 @@ def guards(workflow: Workflow) -> dict[str, frozenset[GuardFact]]:
     if not workflow.steps:
         return {}
     start = workflow.steps[0].id
-    exits: dict[str, list[tuple[str, str]]] = {}
+    arrows: dict[str | GuardFact, list[str | GuardFact]] = {}
     for edge in workflow.transitions:
-        exits.setdefault(edge.source, []).append((edge.condition.strip().casefold(), edge.target))
-    everything = _reached(start, exits)
-    by_step: dict[str, set[GuardFact]] = {id_: set() for id_ in everything}
-    for decision in workflow.of_kind(StepKind.DECISION):
-        for answer in {answer for answer, _ in exits.get(decision.id, ())}:
-            fact = GuardFact(decision.id, answer)
-            for id_ in everything - _reached(start, exits, without=fact):
-                by_step[id_].add(fact)
-    return {id_: frozenset(facts) for id_, facts in by_step.items()}
+        source: str | GuardFact = edge.source
+        if workflow.by_id[edge.source].kind is StepKind.DECISION:
+            source = GuardFact(edge.source, edge.condition.strip().casefold())
+            arrows.setdefault(edge.source, []).append(source)
+        arrows.setdefault(source, []).append(edge.target)
+    passed: dict[str | GuardFact, frozenset[GuardFact]] = {}
+    for node, dominator in immediate_dominators(start, arrows).items():
+        own = {node} if isinstance(node, GuardFact) else ()
+        passed[node] = passed.get(dominator, frozenset()).union(own)
+    return {node: facts for node, facts in passed.items() if isinstance(node, str)}
 
 
 def without_negation(answer: str, question: str) -> str:
@@ -48,16 +49,3 @@ def without_negation(answer: str, question: str) -> str:
     if normalised not in {_YES, _NO} or not negates(question):
         return normalised
     return _NO if normalised == _YES else _YES
-
-
-def _reached(
-    start: str, exits: Mapping[str, Sequence[tuple[str, str]]], without: GuardFact | None = None
-) -> set[str]:
-    seen, todo = {start}, [start]
-    while todo:
-        source = todo.pop()
-        for answer, target in exits.get(source, ()):
-            if target not in seen and (source, answer) != without:
-                seen.add(target)
-                todo.append(target)
-    return seen

@@ -1,10 +1,12 @@
 """Graph walks over the arrows of a workflow, represented as successors by step id."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import TypeVar
 
 from services.workflow.model import Transition
 
 Successors = Mapping[str, Collection[str]]
+Node = TypeVar("Node", bound=Hashable)
 
 
 def successors(transitions: Iterable[Transition]) -> dict[str, list[str]]:
@@ -38,32 +40,63 @@ def cycles(steps: Collection[str], arrows: Successors) -> list[list[str]]:
         for target in targets:
             sources.setdefault(target, []).append(source)
     groups: list[list[str]] = []
-    placed: set[str] = set()
-    for root in reversed(_finishing_order(inside)):
-        if root in placed:
+    places = {step: place for place, step in enumerate(inside)}
+    unplaced = set(inside)
+    for root in reversed(_finishing_order(inside, inside)):
+        if root not in unplaced:
             continue
-        unplaced = set(inside) - placed
         group = reachable(root, sources, passes=unplaced.__contains__) & unplaced
-        placed |= group
+        unplaced -= group
         if len(group) > 1 or root in inside[root]:
-            groups.append([step for step in steps if step in group])
+            groups.append(sorted(group, key=places.__getitem__))
     return groups
 
 
-def _finishing_order(arrows: Successors) -> list[str]:
-    """Return the steps in the order a depth-first walk leaves them."""
-    order: list[str] = []
-    seen: set[str] = set()
-    for root in arrows:
-        stack = [] if root in seen else [(root, iter(arrows[root]))]
+def immediate_dominators(start: Node, arrows: Mapping[Node, Collection[Node]]) -> dict[Node, Node]:
+    """Map each node that `start` reaches to the last other one that every path to it passes.
+
+    `start` is its own. A node comes after its dominator. (Cooper, Harvey and Kennedy, 2001: A
+    Simple, Fast Dominance Algorithm.)
+    """
+    order = _finishing_order(arrows, (start,))[::-1]
+    place = {node: number for number, node in enumerate(order)}
+    sources: dict[Node, list[Node]] = {}
+    for source in order:
+        for target in arrows.get(source, ()):
+            sources.setdefault(target, []).append(source)
+    dominator = {start: start}
+    is_settled = False
+    while not is_settled:
+        is_settled = True
+        for node in order[1:]:
+            one, *others = (each for each in sources[node] if each in dominator)
+            for each in others:
+                other = each
+                while one != other:
+                    if place[one] > place[other]:
+                        one = dominator[one]
+                    else:
+                        other = dominator[other]
+            if dominator.get(node) != one:
+                dominator[node] = one
+                is_settled = False
+    return {node: dominator[node] for node in order}
+
+
+def _finishing_order(arrows: Mapping[Node, Collection[Node]], roots: Iterable[Node]) -> list[Node]:
+    """Return the nodes that the roots reach in the order a depth-first walk leaves them."""
+    order: list[Node] = []
+    seen: set[Node] = set()
+    for root in roots:
+        stack = [] if root in seen else [(root, iter(arrows.get(root, ())))]
         seen.add(root)
         while stack:
-            step, targets = stack[-1]
+            node, targets = stack[-1]
             target = next((t for t in targets if t not in seen), None)
             if target is None:
-                order.append(step)
+                order.append(node)
                 stack.pop()
             else:
                 seen.add(target)
-                stack.append((target, iter(arrows[target])))
+                stack.append((target, iter(arrows.get(target, ()))))
     return order

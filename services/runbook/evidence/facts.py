@@ -17,6 +17,9 @@ from services.runbook.evidence.word_features import (
 from services.runbook.facts import GuardFact
 from services.workflow.model import Step, StepKind, Transition
 
+_NEAR = 200
+"""Steps before and behind a question that may say the same; of more, time grows with the square."""
+
 
 def facts_of(grounded: GroundedWorkflow) -> list[tuple[Fact, Features]]:
     """Return every fact with its features."""
@@ -28,6 +31,8 @@ class _FactExtraction:
         self._grounded = grounded
         self._by_id = grounded.workflow.by_id
         self._features_of = cache(self._own_features)
+        self._places = {step.id: place for place, step in enumerate(grounded.workflow.steps)}
+        self._terms = {step.id: terms(step.text) for step in grounded.workflow.steps}
 
     def all(self) -> Iterator[tuple[Fact, Features]]:
         for step in self._grounded.workflow.steps:
@@ -74,8 +79,9 @@ class _FactExtraction:
         grounded = self._grounded
         ranks = grounded.ranks
         rank = ranks.get(step.id, -9)
-        neighbours = [grounded.workflow.by_id[id_] for id_ in ranks if abs(ranks[id_] - rank) == 1]
-        entered = [e for e in grounded.workflow.transitions if e.target == step.id]
+        around = (rank - 1, rank + 1)
+        neighbours = [grounded.by_rank[each] for each in around if 0 <= each < len(ranks)]
+        entered = grounded.entries.get(step.id, ())
         return {
             **self._features_of(step.id, "step "),
             **self._context(step),
@@ -113,7 +119,7 @@ class _FactExtraction:
         exits = grounded.workflow.exits(step.id)
         ranks = grounded.ranks
         siblings = [ranks.get(other.target, len(ranks)) for other in exits if other != edge]
-        entered = sum(other.target == target.id for other in grounded.workflow.transitions)
+        entered = len(grounded.entries.get(target.id, ()))
         features = {
             **relative_place(grounded.pages, grounded.lines[step.id], grounded.lines[target.id]),
             **between_steps(grounded, step.id, target.id),
@@ -133,23 +139,23 @@ class _FactExtraction:
 
     def _end(self, step: Step) -> dict[str, float]:
         grounded = self._grounded
-        later = [rank for rank in grounded.ranks.values() if rank > grounded.ranks.get(step.id, -1)]
+        later = len(grounded.ranks) - 1 - grounded.ranks.get(step.id, -1)
         guards = grounded.guards.get(step.id, frozenset())
         return {
             **self._features_of(step.id, "step "),
             **self._skipped_step(step, ""),
-            "steps later": float(len(later)),
+            "steps later": float(later),
             "guards": float(len(guards)),
         }
 
     def _skipped_step(self, step: Step, target: str) -> dict[str, float]:
         """Return features of the page's next step if the work does not go on with it."""
         ranks = self._grounded.ranks
-        next_rank = ranks[step.id] + 1 if step.id in ranks else -1
-        following = next((self._by_id[id_] for id_, n in ranks.items() if n == next_rank), None)
-        if following is None or following.id == target:
-            return {"passes over": 0.0}
         grounded = self._grounded
+        next_rank = ranks[step.id] + 1 if step.id in ranks else len(ranks)
+        if next_rank == len(ranks) or grounded.by_rank[next_rank].id == target:
+            return {"passes over": 0.0}
+        following = grounded.by_rank[next_rank]
         features = {
             **relative_place(grounded.pages, grounded.lines[step.id], grounded.lines[following.id]),
             **self._features_of(following.id, ""),
@@ -158,13 +164,16 @@ class _FactExtraction:
 
     def _question(self, step: Step) -> dict[str, float]:
         grounded, own = self._grounded, terms(step.text)
-        lines = grounded.lines[step.id]
-        others = [other for other in grounded.workflow.steps if other is not step]
+        lines, steps = grounded.lines[step.id], grounded.workflow.steps
+        at = self._places[step.id]
+        others = (*steps[max(0, at - _NEAR) : at], *steps[at + 1 : at + 1 + _NEAR])
         return {
             **self._features_of(step.id, "question "),
             "said by its lines": overlap(own, grounded.pages.terms(lines)) if lines else -1.0,
-            "steps of its lines": float(sum(bool(grounded.lines[o.id] & lines) for o in others)),
-            "said by another step": max((overlap(own, terms(o.text)) for o in others), default=0.0),
+            "steps of its lines": float(max(0, len(grounded.citing_any(lines)) - 1)),
+            "said by another step": max(
+                (overlap(own, self._terms[other.id]) for other in others), default=0.0
+            ),
         }
 
     def _own_features(self, step_id: str, prefix: str) -> dict[str, float]:

@@ -4,10 +4,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import accumulate
 
 from services.runbook.evidence.page_lines import NO_ROLES, CitedPages, LineRoles, Lines
 from services.runbook.facts import GuardFact, guards
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import Step, StepKind, Transition, Workflow
 
 _LONGEST_SPAN = 15
 """Lines; a longer citation says too little about a step's place."""
@@ -31,6 +32,37 @@ class GroundedWorkflow:
         """Ranks of the steps in the order of their lines; steps without lines have none."""
         placed = sorted((min(lines), id_) for id_, lines in self.lines.items() if lines)
         return {id_: rank for rank, (_, id_) in enumerate(placed)}
+
+    @cached_property
+    def by_rank(self) -> tuple[Step, ...]:
+        """The steps with lines, in the order of their ranks."""
+        return tuple(self.workflow.by_id[id_] for id_ in self.ranks)
+
+    @cached_property
+    def questions_before(self) -> tuple[int, ...]:
+        """Number of questions before each rank, and of all behind the last one."""
+        return (0, *accumulate(step.kind is StepKind.DECISION for step in self.by_rank))
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[Transition, ...]]:
+        """The arrows that lead to each step."""
+        into: dict[str, tuple[Transition, ...]] = {}
+        for edge in self.workflow.transitions:
+            into[edge.target] = (*into.get(edge.target, ()), edge)
+        return into
+
+    def citing_any(self, lines: Lines) -> list[str]:
+        """Return the ids of the steps that cite one of the lines, in their order."""
+        places = {place for line in lines for place in self._places_by_line.get(line, ())}
+        return [self.workflow.steps[place].id for place in sorted(places)]
+
+    @cached_property
+    def _places_by_line(self) -> Mapping[int, list[int]]:
+        places: dict[int, list[int]] = {}
+        for place, step in enumerate(self.workflow.steps):
+            for line in self.lines[step.id]:
+                places.setdefault(line, []).append(place)
+        return places
 
     @cached_property
     def decisions(self) -> tuple[Step, ...]:

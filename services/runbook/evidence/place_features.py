@@ -68,9 +68,8 @@ def between_steps(grounded: GroundedWorkflow, one: str, other: str) -> dict[str,
     if one not in ranks or other not in ranks:
         return {}
     first, last = sorted((ranks[one], ranks[other]))
-    question_count = sum(
-        first < ranks[step.id] < last for step in grounded.decisions if step.id in ranks
-    )
+    before = grounded.questions_before
+    question_count = max(0, before[last] - before[first + 1])
     steps = ranks[other] - ranks[one]
     return {
         "steps on": float(max(-_MOST_STEPS_BETWEEN, min(_MOST_STEPS_BETWEEN, steps))),
@@ -147,16 +146,19 @@ class Surroundings:
         }
 
     def _features_before(self, step: Step) -> Features:
-        ranks = self._grounded.ranks
-        rank = ranks.get(step.id, 0)
-        question_ranks = [
-            r for d in self._grounded.decisions if (r := ranks.get(d.id, len(ranks))) < rank
-        ]
+        grounded = self._grounded
+        rank = grounded.ranks.get(step.id, 0)
+        count = grounded.questions_before[rank]
         return {
-            "questions before": float(len(question_ranks)),
-            "since a question": float(rank - max(question_ranks)) if question_ranks else -1.0,
-            "relative place": rank / max(1, len(ranks)),
+            "questions before": float(count),
+            "since a question": float(rank - self._question_ranks[count - 1]) if count else -1.0,
+            "relative place": rank / max(1, len(grounded.ranks)),
         }
+
+    @cached_property
+    def _question_ranks(self) -> list[int]:
+        steps = enumerate(self._grounded.by_rank)
+        return [rank for rank, step in steps if step.kind is StepKind.DECISION]
 
     def _place_features(self, step: Step, prefix: str) -> Features:
         """Return features of a step's lines, and of the steps that share them."""
@@ -171,7 +173,7 @@ class Surroundings:
             place = grounded.pages.place(first)
             headings = (grounded.pages.words(line) for line in reversed(place.sections[1:]))
             role = next((role for role in map(role_of_heading, headings) if role), None)
-            sharing = grounded.steps_at(lines, grounded.workflow.steps)
+            sharing = grounded.citing_any(lines)
             text = grounded.pages.text(lines)
             features |= {f"in {each.value}": float(role is each) for each in _ROLES}
             features |= {
@@ -180,7 +182,7 @@ class Surroundings:
                 "in a numbered list": float(place.is_numbered),
                 "first line of its item": float(place.items[-1:] == (first,)),
                 "sharing": float(len(sharing)),
-                "place among sharing": float(sharing.index(step)),
+                "place among sharing": float(sharing.index(step.id)),
                 "length of its lines": math.log1p(len(text)),
                 "assures": float(bool(_ASSURANCE.search(text))),
             }
