@@ -199,9 +199,11 @@ class _Check:
             f"the text has no command {each[:200]!r}" for each in unknown
         )
         is_against = False
-        if isinstance(original, Do) and is_forbidden(original.text, self._cited(lines)):
-            is_against = True
-            self._problems[f"the page forbids what a step says: {original.text[:200]!r}"] = None
+        if isinstance(original, Do) and not self._is_persons:
+            is_against = is_forbidden(original.text, self._cited(lines))
+            if is_against:
+                self._problems[f"the page forbids what a step says: {original.text[:200]!r}"] = None
+            is_against |= bool(lines and self._squeezed_text) and not self._has_words(lines)
         if lines == original.lines and not unknown and not is_against:
             return original
         is_doubtful = unknown or is_against or not lines
@@ -209,23 +211,23 @@ class _Check:
         return original.model_copy(update={"lines": lines, "confidence": sure})
 
     def valid_lines(self, cited: Procedure | Doubt | Sourced | LeftOut) -> tuple[LineRange, ...]:
-        """Return the cited ranges that the text has and in which there is a word."""
+        """Return the cited lines that the text has."""
         last = len(self._lines)
         for first, end in cited.lines:
             if end > last:
                 self._problems[f"lines {first}-{end} are not there: the text has {last}"] = None
-        ranges = [(first, min(end, last)) for first, end in cited.lines if first <= last]
-        return tuple(
-            (first, end)
-            for first, end in ranges
-            if any(_WORD.search(line) for line in self._lines[first - 1 : end])
-        )
+        return tuple((first, min(end, last)) for first, end in cited.lines if first <= last)
 
     def _cited(self, lines: Sequence[LineRange]) -> list[Block]:
         """Return the blocks at short ranges of lines; a long one says little of what is there."""
         short = line_numbers(each for each in lines if each[1] - each[0] < _LONG_SPAN)
         blocks = (self._block_at.get(number) for number in sorted(short))
         return list({block.key: block for block in blocks if block is not None}.values())
+
+    def _has_words(self, lines: Sequence[LineRange]) -> bool:
+        """Return False for blank lines and borders of tables."""
+        starts = (self._lines[first - 1 : min(end, first + _LONG_SPAN)] for first, end in lines)
+        return any(_WORD.search(line) for some in starts for line in some)
 
     @cached_property
     def _block_at(self) -> dict[int, Block]:
