@@ -203,7 +203,9 @@ class _Check:
             is_against = is_forbidden(original.text, self._cited(lines))
             if is_against:
                 self._problems[f"the page forbids what a step says: {original.text[:200]!r}"] = None
-            is_against |= bool(lines and self._squeezed_text) and not self._has_words(lines)
+            starts = (self._lines[a - 1 : min(b, a + _LONG_SPAN)] for a, b in lines)
+            has_words = any(_WORD.search(line) for some in starts for line in some)
+            is_against |= bool(lines and self._squeezed_text) and not has_words
         if lines == original.lines and not unknown and not is_against:
             return original
         is_doubtful = unknown or is_against or not lines
@@ -223,11 +225,6 @@ class _Check:
         short = line_numbers(each for each in lines if each[1] - each[0] < _LONG_SPAN)
         blocks = (self._block_at.get(number) for number in sorted(short))
         return list({block.key: block for block in blocks if block is not None}.values())
-
-    def _has_words(self, lines: Sequence[LineRange]) -> bool:
-        """Return False for blank lines and borders of tables."""
-        starts = (self._lines[first - 1 : min(end, first + _LONG_SPAN)] for first, end in lines)
-        return any(_WORD.search(line) for some in starts for line in some)
 
     @cached_property
     def _block_at(self) -> dict[int, Block]:

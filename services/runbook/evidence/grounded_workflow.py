@@ -39,6 +39,12 @@ class GroundedWorkflow:
         return tuple(self.workflow.by_id[id_] for id_ in self.ranks)
 
     @cached_property
+    def question_ranks(self) -> list[int]:
+        """The ranks of the questions with lines."""
+        steps = enumerate(self.by_rank)
+        return [rank for rank, step in steps if step.kind is StepKind.DECISION]
+
+    @cached_property
     def questions_before(self) -> tuple[int, ...]:
         """Number of questions before each rank, and of all behind the last one."""
         return (0, *accumulate(step.kind is StepKind.DECISION for step in self.by_rank))

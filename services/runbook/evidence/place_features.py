@@ -151,14 +151,9 @@ class Surroundings:
         count = grounded.questions_before[rank]
         return {
             "questions before": float(count),
-            "since a question": float(rank - self._question_ranks[count - 1]) if count else -1.0,
+            "since a question": float(rank - grounded.question_ranks[count - 1]) if count else -1.0,
             "relative place": rank / max(1, len(grounded.ranks)),
         }
-
-    @cached_property
-    def _question_ranks(self) -> list[int]:
-        steps = enumerate(self._grounded.by_rank)
-        return [rank for rank, step in steps if step.kind is StepKind.DECISION]
 
     def _place_features(self, step: Step, prefix: str) -> Features:
         """Return features of a step's lines, and of the steps that share them."""
