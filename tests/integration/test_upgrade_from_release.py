@@ -344,7 +344,7 @@ def test_ticks_and_bindings_of_a_ticket_come_to_the_page_that_it_takes(upgraded:
     )
     shown = upgraded.shown("BgpSessionDown.md")
     assert all(escape(each["text"]) in shown for each in listed)
-    assert shown.count("proposed anew at the box") == 1
+    assert shown.count("proposed again at the box") == 1
 
 
 @pytest.mark.usefixtures("really_migrated")
