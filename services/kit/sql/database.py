@@ -30,6 +30,7 @@ from sqlalchemy.types import TypeDecorator
 
 from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import store_timer
+from services.kit.sql.wal import switch_to_wal
 
 WAIT_S = 10.0
 """Longest wait; after it SQLite itself waits once more and reports that the database is locked."""
@@ -234,13 +235,10 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
 
         @event.listens_for(engine, "connect")
         def set_pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - DBAPI's
-            for pragma in (
-                f"busy_timeout={BUSY_TIMEOUT_MS}",
-                "journal_mode=WAL",
-                f"synchronous={synchronous}",
-                "foreign_keys=ON",
-            ):
-                connection.execute(f"PRAGMA {pragma}")
+            connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+            switch_to_wal(connection)
+            connection.execute(f"PRAGMA synchronous={synchronous}")
+            connection.execute("PRAGMA foreign_keys=ON")
 
         return engine
     if url.drivername in {"postgres", "postgresql"}:

