@@ -1,11 +1,13 @@
 """Evidence: the text of the context, cut into sentences that can be looked up by their words."""
 
-import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from services.knowledge.document.markdown import Block, BlockKind, parse
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
@@ -60,23 +62,23 @@ class Evidence:
         return _evidence_of_pages(tuple(texts.items()))
 
     @cached_property
-    def _postings(self) -> dict[str, list[int]]:
+    def _postings(self) -> dict[str, NDArray[np.intp]]:
         postings: dict[str, list[int]] = defaultdict(list)
         for index, unit in enumerate(self.units):
             for term in unit.terms:
                 postings[term].append(index)
-        return postings
+        return {term: np.array(positions, np.intp) for term, positions in postings.items()}
 
     @cached_property
-    def by_document(self) -> dict[str, list[Unit]]:
-        """Units of each document in the order of its lines."""
-        documents: dict[str, list[Unit]] = defaultdict(list)
-        for unit in self.units:
-            documents[unit.document_id].append(unit)
-        return {
-            name: sorted(units, key=lambda unit: unit.start_line)
-            for name, units in documents.items()
-        }
+    def _by_line(self) -> dict[str, list[list[int]]]:
+        """For each document and each of its lines, from 0, the positions of the units there."""
+        documents: dict[str, list[list[int]]] = defaultdict(list)
+        for position, unit in enumerate(self.units):
+            lines = documents[unit.document_id]
+            lines += [[] for _ in range(len(lines), unit.end_line + 1)]
+            for line in range(unit.start_line, unit.end_line + 1):
+                lines[line].append(position)
+        return documents
 
     def contains(self, term: str) -> bool:
         """Return True if any unit contains this stemmed word."""
@@ -127,27 +129,26 @@ class Evidence:
         if terms in self._nearest:
             return self._nearest[terms][:limit]
         total = self.mass(terms)
-        masses: dict[int, float] = defaultdict(float)
+        masses = np.zeros(len(self.units))
         for term in terms & self._weights.keys():
-            weight = self._weights[term]
-            for index in self._postings[term]:
-                masses[index] += weight
-        best = heapq.nsmallest(MOST_NEAREST, masses.items(), key=lambda item: (-item[1], item[0]))
-        self._nearest[terms] = [(self.units[index], mass / total) for index, mass in best]
+            masses[self._postings[term]] += self._weights[term]
+        best = np.argsort(-masses, kind="stable")[:MOST_NEAREST]
+        self._nearest[terms] = [
+            (self.units[index], float(masses[index]) / total) for index in best if masses[index]
+        ]
         return self._nearest[terms][:limit]
 
     def cited(self, citations: Sequence[Citation]) -> list[Unit]:
         """Return the units that share a line with a citation, in the order of their lines."""
+        cited: dict[str, set[int]] = {citation.document_id: set() for citation in citations}
+        for citation in citations:
+            lines = self._by_line.get(citation.document_id, [])
+            for positions in lines[citation.start_line : citation.end_line + 1]:
+                cited[citation.document_id].update(positions)
         return [
-            unit
-            for name in dict.fromkeys(citation.document_id for citation in citations)
-            for unit in self.by_document.get(name, ())
-            if any(
-                c.document_id == name
-                and unit.start_line <= c.end_line
-                and c.start_line <= unit.end_line
-                for c in citations
-            )
+            self.units[position]
+            for positions in cited.values()
+            for position in sorted(positions, key=lambda at: (self.units[at].start_line, at))
         ]
 
 

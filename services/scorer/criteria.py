@@ -1,7 +1,9 @@
 """Criteria of a candidate on its page: coverage, accuracy, coherence and conciseness."""
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
@@ -178,15 +180,24 @@ def duplicate_steps(workflow: Workflow) -> list[Step]:
     """
     steps = [step for step in workflow.steps if step.kind is not StepKind.TERMINAL]
     terms = {step.id: terms_of(step.text) for step in steps}
+    counts = Counter(term for each in terms.values() for term in each)
     arrows = successors(workflow.transitions)
+    behind = lru_cache(64)(lambda step_id: reachable(step_id, arrows))
+    by_term: dict[str, list[Step]] = defaultdict(list)
     duplicates: list[Step] = []
-    for place, step in enumerate(steps):
-        for other in steps[:place]:
+    for step in steps:
+        one = terms[step.id]
+        # Texts that share so much share one of the rarest words of each.
+        rarest = sorted(one, key=lambda term: (counts[term], term))
+        rarest = rarest[: len(one) - int(_SAME_AGAIN * len(one)) + 1]
+        others = {other.id: other for term in rarest for other in by_term[term]}
+        for term in rarest:
+            by_term[term].append(step)
+        for other in others.values():
             least = _SAME_AGAIN if step.id in arrows.get(other.id, ()) else _SAME
-            one, two = terms[step.id], terms[other.id]
-            similarity = len(one & two) / max(1, len(one | two))
-            is_same = step.kind is other.kind and similarity >= least
-            if is_same and step.id in reachable(other.id, arrows):
+            two = terms[other.id]
+            is_same = step.kind is other.kind and len(one & two) / len(one | two) >= least
+            if is_same and step.id in behind(other.id):
                 duplicates.append(step)
                 break
     return duplicates

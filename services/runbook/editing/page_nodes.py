@@ -1,6 +1,7 @@
 """Nodes of a procedure at the blocks of its page whose lines they cite."""
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place
 from services.knowledge.page.boxes import last_own_line
@@ -70,12 +71,19 @@ class PageNodes:
 
     def step(self, key: str) -> Node | None:
         """Return the step of a block; first one that begins there, then one that cites it too."""
-        ranked: list[tuple[bool, int, int, Node]] = []
-        for node in self.nodes():
+        return self._step_by_key.get(key)
+
+    @cached_property
+    def _step_by_key(self) -> dict[str, Node]:
+        ranked: dict[str, tuple[bool, int, int, Node]] = {}
+        for place, node in enumerate(self.nodes()):
+            if isinstance(node, Remark):
+                continue
             keys = self.keys(node.lines)
-            if key in keys and not isinstance(node, Remark):
-                ranked.append((key != keys[0], _KINDS.index(type(node)), len(ranked), node))
-        return min(ranked)[-1] if ranked else None
+            for key in keys:
+                rank = (key != keys[0], _KINDS.index(type(node)), place, node)
+                ranked[key] = min(ranked.get(key, rank), rank)
+        return {key: rank[-1] for key, rank in ranked.items()}
 
     def questions(self, key: str) -> list[Arm]:
         """Return the arms whose condition, or the question of whose choice, cites the block."""
@@ -116,16 +124,26 @@ class PageNodes:
     def tops(self, block: Block) -> list[Node]:
         """Return the nodes whose steps all begin in a block or below it, the outermost ones."""
         inside = {each.key for each in block.walk()}
+        beginning = {place: pair for key in inside for place, pair in self._beginning.get(key, ())}
         tops: dict[str, Node] = {}
-        for node in self.nodes():
-            leaves: list[Node] = [
-                each for each in (node, *walk_below(node)) if isinstance(each, Do | End)
-            ]
-            keys = [self.keys(each.lines)[:1] for each in leaves or [node]]
+        for _, (node, keys) in sorted(beginning.items()):
             above = self.outline.locations[node.id].above
-            if all(each and each[0] in inside for each in keys) and not tops.keys() & set(above):
+            if keys <= inside and tops.keys().isdisjoint(above):
                 tops[node.id] = node
         return list(tops.values())
+
+    @cached_property
+    def _beginning(self) -> dict[str, list[tuple[int, tuple[Node, frozenset[str]]]]]:
+        """By block the nodes with a step that begins in it, and all blocks in which such begin."""
+        beginning: dict[str, list[tuple[int, tuple[Node, frozenset[str]]]]] = {}
+        for place, node in enumerate(self.nodes()):
+            below = [node, *(each for each in walk_below(node) if not isinstance(each, Arm))]
+            leaves = [each for each in below if isinstance(each, Do | End)] or [node]
+            # The steps of a node without lines begin nowhere, so no block has all of them.
+            keys = frozenset(next(iter(self.keys(each.lines)), "") for each in leaves)
+            for key in keys:
+                beginning.setdefault(key, []).append((place, (node, keys)))
+        return beginning
 
 
 def walk_below(node: Node) -> Iterator[Node | Arm]:
