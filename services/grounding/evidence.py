@@ -71,7 +71,7 @@ class Evidence:
 
     @cached_property
     def _by_line(self) -> dict[str, list[list[int]]]:
-        """For each document and each of its lines, from 0, the positions of the units there."""
+        """Positions of the units at each line, from 0, of each document."""
         documents: dict[str, list[list[int]]] = defaultdict(list)
         for position, unit in enumerate(self.units):
             lines = documents[unit.document_id]

@@ -134,7 +134,7 @@ class PageNodes:
 
     @cached_property
     def _beginning(self) -> dict[str, list[tuple[int, tuple[Node, frozenset[str]]]]]:
-        """By block the nodes with a step that begins in it, and all blocks in which such begin."""
+        """Nodes with a step that begins in a block, by its key, and all blocks of their steps."""
         beginning: dict[str, list[tuple[int, tuple[Node, frozenset[str]]]]] = {}
         for place, node in enumerate(self.nodes()):
             below = [node, *(each for each in walk_below(node) if not isinstance(each, Arm))]
