@@ -4,7 +4,13 @@ import time
 from collections.abc import Callable, Mapping
 
 from services.execution import metrics
-from services.execution.adapters.port import Adapters, NotSeenError, NotSentError, StoppedError
+from services.execution.adapters.port import (
+    Adapters,
+    NotSeenError,
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+)
 from services.execution.tools.catalogue import BadCatalogueError, Catalogue
 from services.execution.tools.outputs import ParsedOutput, read_output
 from services.execution.tools.tool import Tool, ToolEffect
@@ -51,4 +57,6 @@ class ToolCaller:
         output = read_output(tool, raw, target.platform, is_whole=is_whole)
         if output.unseen and tool.effect is ToolEffect.READ:
             raise NotSeenError(f"{target.name} did not show it to {tool.name}: {output.unseen}")
+        if output.is_refused and tool.effect is ToolEffect.CHANGE:
+            raise UnknownEffectError(f"{target.name} answered {tool.name}: {output.unseen}")
         return output

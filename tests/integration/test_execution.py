@@ -261,7 +261,8 @@ def test_an_argument_stays_within_the_quotes_of_a_query():
 
 
 @pytest.mark.parametrize(
-    ("status", "error"), [(401, StoppedError), (302, UnknownEffectError), (500, UnknownEffectError)]
+    ("status", "error"),
+    [(401, StoppedError), *((status, UnknownEffectError) for status in (206, 207, 302, 500))],
 )
 def test_what_an_api_refuses_is_told_apart_from_what_it_may_have_done(status, error):
     with api(status) as (target, _), pytest.raises(error):

@@ -89,6 +89,20 @@ TOOLS = r"""
   way: {by: ssh, command: [seq, "1000000000"]}
   most_bytes: 20000
   timeout_s: 8
+- name: pump_stop
+  description: Stop a pump
+  effect: change
+  target: host
+  label: instance
+  way: &ends {by: ssh, command: [sh, -c, 'echo "$1"; exit "$0"', "{status}", "{says}"]}
+  parameters: &said {status: {}, says: {pattern: ".*"}}
+- name: pump_lines
+  description: Find lines about a pump
+  effect: read
+  target: host
+  label: instance
+  way: {<<: *ends, statuses: [0, 1]}
+  parameters: *said
 - name: drops
   description: Say a word now and then, without an end
   effect: read
@@ -263,6 +277,15 @@ def test_a_command_that_never_ends_is_cut_or_given_up(call):
     assert len(call("numbers")) > 20_000
     with pytest.raises(UnknownEffectError, match="did not answer drops"):
         call("drops")
+
+
+def test_a_command_that_ends_otherwise_than_its_tool_says_is_not_done(call):
+    assert call("pump_stop", status="0", says="stopped") == "stopped\n"
+    with pytest.raises(UnknownEffectError, match="pump_stop ended with status 255: no rights"):
+        call("pump_stop", status="255", says="no rights")
+    assert call("pump_lines", status="1", says="") == "\n"
+    with pytest.raises(UnknownEffectError, match="status 2"):
+        call("pump_lines", status="2", says="")
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,9 @@ from services.execution.adapters.port import (
 from services.execution.tools.target import Target
 from services.execution.tools.tool import HttpWay, PrometheusWay, Tool, fill
 
+_PARTIAL = {206, 207}
+"""Statuses of an answer with only a part, or of several parts of which some may have failed."""
+
 
 class HttpAdapter:
     """Implements `ToolAdapter`. Neither redirects are followed nor proxies used."""
@@ -73,6 +76,6 @@ def _request(
         raise UnknownEffectError(message) from error
     if answer.status_code in {401, 403, 404, 405}:
         raise StoppedError(f"{target.name} refused {tool.name}: {answer.status_code}")
-    if not answer.is_success:
+    if not answer.is_success or answer.status_code in _PARTIAL:
         raise UnknownEffectError(f"{target.name} answered {tool.name} with {answer.status_code}")
     return text

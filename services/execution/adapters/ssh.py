@@ -19,7 +19,8 @@ from services.execution.adapters.port import (
     read_secret,
 )
 from services.execution.tools.target import Target
-from services.execution.tools.tool import SshWay, Tool
+from services.execution.tools.tool import SshWay, Tool, ToolEffect
+from services.kit.observability.redaction import redact
 
 CONNECT_WITHIN_S = 15.0
 _PART = 32_768
@@ -111,7 +112,11 @@ def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
 
 
 def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> str:
-    """Run a command and return stdout and stderr together, within the tool's timeout."""
+    """Run a command and return stdout and stderr together, within the tool's timeout.
+
+    Raises:
+        UnknownEffectError: It ended with a status that its tool does not name, or with none.
+    """
     until = time.monotonic() + tool.timeout_s
     stdin, stdout, _ = client.exec_command(command, timeout=tool.timeout_s)
     stdin.channel.shutdown_write()  # nothing is typed: what waits for it ends
@@ -126,6 +131,13 @@ def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> str:
         if not part:
             break
         output += part
+    if len(output) <= tool.most_bytes or tool.effect is ToolEffect.CHANGE:
+        stdout.channel.status_event.wait(max(0.0, until - time.monotonic()))
+        status = stdout.channel.exit_status
+        if isinstance(tool.way, SshWay) and status not in tool.way.statuses:
+            first = output.decode(errors="replace").strip().partition("\n")[0][:200]
+            ended = f"ended with status {status}" if status >= 0 else "ended without a status"
+            raise UnknownEffectError(f"{tool.name} {ended}{first and f': {redact(first)}'}")
     return output[: tool.most_bytes + 1].decode(errors="replace")
 
 

@@ -51,6 +51,29 @@ _REFUSAL = re.compile(
 """Lines by which a way of asking refuses; lines of logs begin with a time or a name instead."""
 
 
+_PART = re.compile(
+    r"^\s*(?:"
+    r"(?:\.\.\.|…|\[\.\.\.\])?\s*\W?(?:and )?\d[\d,]* (?:more|further|other) "
+    r"(?:lines?|rows?|items?|entries|records|results?|bytes|characters)\b.*"
+    r"|\W{0,4}(?:(?:the )?(?:output|response|results?|log|list) (?:was |is |has been )?)?"
+    r"truncated\b.{0,60}"
+    r"|\W*-+ ?more ?-+\W*|\.\.\.|…|\[\.\.\.\]"
+    r"|\W?showing (?:only )?(?:the )?(?:first |last )?\d[\d,]* (?:of|out of) \d.*"
+    r")$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Lines by which a text says that it is not whole."""
+_PART_KEYS = {
+    *("@odata.nextLink", "IsTruncated", "NextMarker", "NextToken", "_shards.failed", "continue"),
+    *("hasMore", "has_more", "has_next", "incomplete_results", "metadata.continue"),
+    *("metadata.remainingItemCount", "next", "nextLink", "nextPageToken", "nextToken"),
+    *("next_cursor", "next_page", "next_page_token", "pagination.next", "partial", "timed_out"),
+    *("truncated", "warnings"),
+}
+"""Keys of an answer that has only a part, if they have a value: the next page, failed shards."""
+_OF_THE_WHOLE = re.compile(r"[(?*]|\[\]|\[-")
+"""Signs of a JMESPath expression that counts, selects or looks from the end of a list."""
+_ERROR_KEYS = ("error", "errors", "errorType", "fault")
 _KEYS_OF_ERRORS = {
     *("code", "detail", "details", "error", "error_description", "errorType", "errors", "fault"),
     *("message", "path", "reason", "requestId", "request_id", "status", "statusCode", "success"),
@@ -68,6 +91,8 @@ class ParsedOutput(Value):
     """True if it was longer than what is parsed."""
     unseen: str = ""
     """The reason that it does not show what was asked for, without any field; empty if it does."""
+    is_refused: bool = False
+    """True if the target refused it, or says that it failed."""
 
 
 def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> ParsedOutput:
@@ -75,21 +100,27 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
 
     `is_whole`: all its lines are stored, of very many the first and the last ones.
     """
-    text = clean_output(raw[: tool.most_bytes], tool.output)
-    is_cut = len(raw) > tool.most_bytes
+    encoded = raw.encode()
+    is_cut = len(encoded) > tool.most_bytes
+    text = clean_output(encoded[: tool.most_bytes].decode(errors="ignore"), tool.output)
     source = _parse(tool.output, text, platform)
-    unseen = _reason_unseen(tool.output, text, source, is_cut=is_cut)
-    matches = {} if unseen else {n: _extract(f, source) for n, f in tool.output.fields.items()}
-    is_matched = any(value is not None for value, _ in matches.values())
-    may_be_absent = not is_cut and (is_matched or _finds_nothing(tool.output, text))
+    unseen, is_refused = _reason_unseen(tool, text, source, is_cut=is_cut)
+    is_part = is_cut or _is_part(text, source)
     fields: dict[str, Scalar] = {}
     lines: list[str] = []
-    for name, (value, at) in matches.items():
-        field = tool.output.fields[name]
-        shown = field.absent if value is None and may_be_absent else value
-        if shown is not None:
-            fields[name] = _typed(field, shown)
+    missing: list[str] = []
+    for name, field in {} if unseen else tool.output.fields.items():
+        if is_part and not isinstance(source, str) and _OF_THE_WHOLE.search(field.find):
+            continue
+        value, at = _extract(field, source)
+        if value is None:
+            missing.append(name)
+        elif not isinstance(value, dict):
+            fields[name] = _typed(field, value)
             lines += at
+    if not is_part and (fields or _finds_nothing(tool.output, text)):
+        absent = {name: tool.output.fields[name] for name in missing}
+        fields |= {n: _typed(f, f.absent) for n, f in absent.items() if f.absent is not None}
     if is_whole:
         non_empty = [line[:500] for line in text.splitlines() if line.strip()]
         if len(non_empty) > WHOLE_HEAD + WHOLE_TAIL:
@@ -98,10 +129,14 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
             ends = non_empty
         whole = _first_lines(ends, WHOLE_CHARACTERS)
         is_cut = is_cut or len(whole) < len(non_empty)
-        return ParsedOutput(fields=fields, lines=whole, is_cut=is_cut, unseen=unseen)
+        return ParsedOutput(
+            fields=fields, lines=whole, is_cut=is_cut, unseen=unseen, is_refused=is_refused
+        )
     matched = list(dict.fromkeys(lines)) or text.splitlines()
     kept = _first_lines([line[:500] for line in matched[:KEPT_LINES]], KEPT_CHARACTERS)
-    return ParsedOutput(fields=fields, lines=kept, is_cut=is_cut, unseen=unseen)
+    return ParsedOutput(
+        fields=fields, lines=kept, is_cut=is_cut, unseen=unseen, is_refused=is_refused
+    )
 
 
 def clean_output(text: str, output: Output) -> str:
@@ -137,7 +172,7 @@ def _extract(field: OutputField, source: object) -> tuple[object, list[str]]:
         return None, []
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else len(value) or None
-    return (None, []) if isinstance(value, dict) else (value, [])
+    return value, []
 
 
 def _typed(field: OutputField, value: object) -> Scalar:
@@ -159,35 +194,54 @@ def _first_lines(lines: list[str], characters: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _reason_unseen(output: Output, text: str, parsed: object, *, is_cut: bool) -> str:
-    """Return why a text does not show what was asked for; empty if it does.
+def _reason_unseen(tool: Tool, text: str, parsed: object, *, is_cut: bool) -> tuple[str, bool]:
+    """Return why a text does not show what was asked for, and whether it was refused.
 
     Args:
-        output: The tool's output, as the catalogue describes it.
+        tool: The tool, as the catalogue describes it.
         text: The answer.
         parsed: What its parser made of it; None if that failed.
         is_cut: The answer was longer than what is read.
     """
-    if _finds_nothing(output, text):
-        return ""
+    if _finds_nothing(tool.output, text):
+        return "", False
+    is_text = tool.output.parser == "text"
     refusal = _REFUSAL.search(text)
-    value = _as_json(text) if output.parser == "text" else parsed
+    value = _as_json(text) if is_text else parsed
     lists = list(_lists(value))
-    why = ""
+    why, is_refused = "", False
     if refusal is not None:
         line = text[refusal.start() :].split("\n", 1)[0].strip()
-        why = f"it was refused: {line[:_LONGEST_QUOTE]}"
+        why, is_refused = f"it was refused: {line[:_LONGEST_QUOTE]}", True
     elif isinstance(value, dict) and _is_error(value):
-        why = f"it was refused: {_first_line(text)}"
-    elif output.parser != "text" and is_cut:
+        why, is_refused = f"it was refused: {_first_line(text)}", True
+    elif not is_text and is_cut:
         why = "the answer was cut off"
+    elif tool.way.by == "prometheus" and isinstance(value, dict) and value.get("warnings"):
+        why = f"the answer has only a part: {str(value['warnings'])[:_LONGEST_QUOTE]}"
     elif not text.strip() or value in ([], {}) or text.strip() == "null":
         why = "the answer is empty, which may be for want of rights"
     elif value is None:
-        why = f"the answer is no {output.parser}: {_first_line(text)}"
+        why = f"the answer is no {tool.output.parser}: {_first_line(text)}"
     elif lists and not any(lists):
         why = "the list is empty, which may be for want of rights"
-    return why
+    return why, is_refused
+
+
+def _is_part(text: str, parsed: object) -> bool:
+    """Return True if an answer says that it has only a part, or that a part of it failed."""
+    if isinstance(parsed, str):
+        return _PART.search(text) is not None
+    if not isinstance(parsed, dict):
+        return False
+    inner = {
+        f"{name}.{key}": value
+        for name, each in parsed.items()
+        if isinstance(each, dict)
+        for key, value in each.items()
+    }
+    is_part = any((parsed | inner).get(key) for key in _PART_KEYS)
+    return is_part or any(parsed.get(key) for key in _ERROR_KEYS)
 
 
 def _finds_nothing(output: Output, text: str) -> bool:
@@ -200,7 +254,7 @@ def _is_error(answer: dict[str, object]) -> bool:
     """Return True if a JSON object says nothing but that something failed."""
     if answer.get("kind") == "Status":
         return answer.get("status") == "Failure"
-    is_failed = any(answer.get(key) for key in ("error", "errors", "errorType", "fault"))
+    is_failed = any(answer.get(key) for key in _ERROR_KEYS)
     return is_failed and answer.keys() <= _KEYS_OF_ERRORS
 
 

@@ -118,6 +118,8 @@ class SshWay(CatalogueEntry):
     command: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
     """Lines of a configuration change, entered together."""
+    statuses: tuple[int, ...] = (0,)
+    """Exit statuses, on a host, of a command that has answered: also 1 for a `grep`."""
 
     @property
     def templates(self) -> tuple[CommandTemplate, ...]:
@@ -270,6 +272,8 @@ class Tool(CatalogueEntry):
     def digest(self) -> str:
         """Digest of this definition: another one needs bindings approved anew."""
         later = {} if self.output.nothing else {"output": {"nothing"}}
+        if isinstance(self.way, SshWay) and self.way.statuses == (0,):
+            later |= {"way": {"statuses"}}
         return hashlib.sha256(self.model_dump_json(exclude=later).encode()).hexdigest()[:32]
 
     def checked(self, arguments: Mapping[str, str]) -> dict[str, str]:
@@ -282,7 +286,25 @@ class Tool(CatalogueEntry):
             raise BadArgumentError(f"{self.name} needs {', '.join(sorted(missing))}")
         if unknown := arguments.keys() - self.parameters.keys():
             raise BadArgumentError(f"{self.name} does not know {', '.join(sorted(unknown))}")
-        return {name: self.parameters[name].checked(name, v) for name, v in arguments.items()}
+        checked = {name: self.parameters[name].checked(name, v) for name, v in arguments.items()}
+        for path in self._paths:
+            segments, literal = fill(path, checked).split("/"), path.split("/")
+            for odd in ("", ".", "..") if self.way.by == "http" else (".", ".."):
+                if segments.count(odd) > literal.count(odd):
+                    raise BadArgumentError(
+                        f"{self.name} would leave its place: {fill(path, checked)[:200]!r}"
+                    )
+        return checked
+
+    @property
+    def _paths(self) -> list[str]:
+        """Templates of what a target takes for a path."""
+        if isinstance(self.way, HttpWay):
+            return [self.way.path]
+        if isinstance(self.way, SshWay):
+            words = (word for template in self.way.templates for word in template.words)
+            return [word for word in words if "/" in re.sub(r"\{\w+\}", "", word)]
+        return []
 
     def shown(self, arguments: Mapping[str, str]) -> str:
         """Return what would be sent, for people."""

@@ -118,6 +118,34 @@ def test_what_is_absent_needs_an_answer_that_is_there_and_whole(raw):
     assert read_output(_asking("ssh", "text"), "something else", "linux").fields == {}
 
 
+PARTS = [
+    ("json", '{"items": [{"name": "a"}], "metadata": {"continue": "x"}}', {"left": "a"}),
+    ("json", '{"items": [], "ok": 1, "jobs": [1], "next": "/jobs?page=2"}', {}),
+    ("json", '{"items": [{"n": 1}], "error": "forbidden: you may not read all jobs"}', {}),
+    ("json", '{"items": [{"name": {"is": "a"}}]}', {"failed": 1}),
+    ("json", '{"items": [{"n": 1}], "_shards": {"failed": 2}}', {}),
+    ("text", "3 failed\n... (57 more lines)\n", {"failed": 3}),
+    ("text", "3 failed\n[output truncated]\n", {"failed": 3}),
+    ("text", "3 failed\n--More--\n", {"failed": 3}),
+    ("text", "left: a\nShowing 10 of 57 jobs\n", {"left": "a"}),
+]
+
+
+@pytest.mark.parametrize(("parser", "text", "fields"), PARTS)
+def test_a_part_of_an_answer_decides_nothing_by_what_it_has_not(parser, text, fields):
+    assert read_output(_asking("mcp", parser), text, "").fields == fields
+
+
+def test_a_part_of_what_a_prometheus_has_is_not_seen():
+    text = '{"status": "success", "warnings": ["partial response"], "items": [{"name": "a"}]}'
+    assert "only a part" in read_output(_asking("prometheus", "json"), text, "").unseen
+
+
+def test_an_answer_is_cut_by_its_bytes():
+    text = "3 failed\n" + "ü" * 150_000
+    assert read_output(_asking("ssh", "text"), text, "linux").fields == {"failed": 3}
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -1,6 +1,7 @@
 import pytest
 
 from services.execution.tools.template import BadTemplateError, CommandTemplate, is_blank
+from services.execution.tools.tool import BadArgumentError, ParameterSpec, Tool
 from tests.unit.execution.carrying import catalogue
 
 SHOW = CommandTemplate(["show", "interface", "{interface}"])
@@ -58,8 +59,6 @@ def test_what_a_page_leaves_open_is_a_blank():
     ],
 )
 def test_what_is_no_address_is_not_sent(value):
-    from services.execution.tools.tool import BadArgumentError
-
     with pytest.raises(BadArgumentError):
         catalogue().tool("bgp_session").checked({"neighbor": value})
 
@@ -68,15 +67,34 @@ def test_what_is_no_address_is_not_sent(value):
     "value", ["a b", "--force", "a;b", "a|b", "a&b", "a>b", "$x", "a\tb", "x" * 201]
 )
 def test_without_a_pattern_an_argument_is_one_plain_word(value):
-    from services.execution.tools.tool import BadArgumentError, ParameterSpec
-
     with pytest.raises(BadArgumentError):
         ParameterSpec().checked("name", value)
 
 
-def test_a_number_lies_in_its_range():
-    from services.execution.tools.tool import BadArgumentError
+@pytest.mark.parametrize(
+    ("way", "values"),
+    [
+        ({"by": "http", "path": "/pumps/{x}"}, [".", "..", "", "a/../b", "./"]),
+        ({"by": "http", "path": "/pumps/.{x}"}, [".", ""]),
+        (
+            {"by": "ssh", "command": ["grep", "full", "/srv/{x}"]},
+            [".", "..", "../../etc/key", "a/.."],
+        ),
+        ({"by": "ssh", "command": ["grep", "full", "--file=/srv/{x}/log"]}, ["..", "a/./b"]),
+    ],
+)
+def test_an_argument_stays_where_its_path_leads(way, values):
+    parameters = {"x": {"pattern": ".*"}}
+    tool = {"name": "look", "description": "x", "effect": "read", "target": "t", "way": way}
+    tool = Tool.model_validate({**tool, "parameters": parameters})
+    for value in ("left", "left..right", "..left"):
+        assert tool.checked({"x": value}) == {"x": value}
+    for value in values:
+        with pytest.raises(BadArgumentError, match="would leave its place"):
+            tool.checked({"x": value})
 
+
+def test_a_number_lies_in_its_range():
     tool = catalogue().tool("log")
     assert tool.checked({"count": "20"}) == {"count": "20"}
     for value in ("0", "500", "2.5", "x"):
