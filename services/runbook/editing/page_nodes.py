@@ -138,9 +138,9 @@ class PageNodes:
         beginning: dict[str, list[tuple[int, tuple[Node, frozenset[str]]]]] = {}
         for place, node in enumerate(self.nodes()):
             below = [node, *(each for each in walk_below(node) if not isinstance(each, Arm))]
-            leaves = [each for each in below if isinstance(each, Do | End)] or [node]
+            leaves: list[Node] = [each for each in below if isinstance(each, Do | End)]
             # The steps of a node without lines begin nowhere, so no block has all of them.
-            keys = frozenset(next(iter(self.keys(each.lines)), "") for each in leaves)
+            keys = frozenset(next(iter(self.keys(each.lines)), "") for each in leaves or [node])
             for key in keys:
                 beginning.setdefault(key, []).append((place, (node, keys)))
         return beginning
