@@ -15,8 +15,10 @@ from evaluation.benches.solving import Gold, Solver, expected
 from services.contracts.execution import RunOutcome, RunPhase
 from services.execution.adapters.port import ToolAdapter
 from services.execution.adapters.ssh import SshAdapter
+from services.execution.approved_steps import DocumentTexts
 from services.execution.runs.engine import RunEngine
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
+from services.execution.runs.revisions import Revisions
 from services.execution.runs.state import RunState
 from services.execution.runs.store import RunStore
 from services.execution.tools.catalogue import Catalogue
@@ -40,6 +42,7 @@ from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.value import Value
+from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.chat_model import ChatModel, ModelUnavailableError
 from services.simulator.direct import DirectDevices, ManualClock, ReceivedCall
 from services.simulator.faults import Fault, RepairEffect, variants
@@ -264,11 +267,18 @@ class Bench:
         self._database.migrate(*ROOMS)
         self._outbox = Outbox(self._database)
         self._store = RunStore(self._database, self._outbox)
+        self._labels: Mapping[str, str] = {}
+        """Labels of the ticket of the run that is carried out."""
         self._engine = RunEngine(
             self._store,
             lambda: network.catalogue,
             {"ssh": network.adapter},
             network.clock,  # type: ignore[arg-type]
+            revisions=Revisions(
+                lambda: network.catalogue,
+                lambda _ticket: self._labels,
+                DocumentTexts(SqlDocumentStore(self._database)),
+            ),
             is_approved=lambda _workflow, _step: True,
         )
 
@@ -397,6 +407,7 @@ class Bench:
         """Until it is over; the scripted person gives leave, and hands over whatever is asked."""
         network = self._network
         run = run_of(learned, labels, network.catalogue, at=network.now(), id_=time_ordered_id())
+        self._labels = labels
         self._store.start(run, network.now())
         self._needs_person = False
         for _ in range(MOST_TURNS):

@@ -140,15 +140,29 @@ def _show_plan(run: "RunDetail") -> None:
 
 def _follow_run(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
     """Poll the run until it ends, asking the person at the terminal."""
-    from services.contracts.execution import RunAnswer, RunDecision  # noqa: PLC0415
+    from services.contracts.execution import (  # noqa: PLC0415
+        ChangedSinceError,
+        RunAnswer,
+        RunDecision,
+    )
 
     while run.phase is not RunPhase.ENDED:
         if run.approval is not None:
             typer.echo(f"\n{run.approval.shown}\n  changes {run.approval.target}")
+            if run.approval.again:
+                typer.echo(f"  asked again: {run.approval.again}")
+            for each in run.approval.differences:
+                typer.echo(
+                    f"  {each.what}: was {each.was or 'nothing'}, is {each.now or 'nothing'}"
+                )
             decision = RunDecision(digest=run.approval.digest)
             allowed = typer.confirm("Send it?")
             act = execution.approve if allowed else execution.deny
-            run = act(run.id, decision)
+            try:
+                run = act(run.id, decision)
+            except ChangedSinceError as changed:
+                typer.echo(str(changed))
+                run = execution.run(run.id)
         elif run.question is not None:
             question = run.question
             typer.echo("\n" + "\n".join((*question.evidence, question.text)))

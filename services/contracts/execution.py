@@ -7,7 +7,12 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field
 
 from services.contracts.client import ContractClient, route
+from services.kit.errors import ConflictError
 from services.kit.value import Value
+
+
+class ChangedSinceError(ConflictError):
+    """Error of an approval of what is not so any more: it is shown again with the difference."""
 
 
 class RunMode(StrEnum):
@@ -112,6 +117,23 @@ class RunQuestion(Value):
     step: str
 
 
+class RunPassage(Value):
+    """Lines of a page that a step comes from, as they stand."""
+
+    document_id: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+class RunDifference(Value):
+    """One thing that is not as it was when the change was shown before."""
+
+    what: str
+    was: str
+    now: str
+
+
 class RunApproval(Value):
     """A change that waits for approval."""
 
@@ -126,6 +148,14 @@ class RunApproval(Value):
     """Tool that undoes the change; empty: there is none."""
     simulated: tuple[str, ...] = ()
     """Output of the tool's own dry run, if it has one."""
+    passages: tuple[RunPassage, ...] = ()
+    """Lines of the page that say to do it; empty for a run by hand."""
+    definition: str = ""
+    """Digest of what the catalogue says of the tool, those it refers to, and the target."""
+    again: str = ""
+    """Reason why approval is requested again; empty for the first request."""
+    differences: tuple[RunDifference, ...] = ()
+    """Differences from the request before."""
     expires_at: datetime
 
 
@@ -387,6 +417,7 @@ class Execution(Protocol):
         """Approve exactly this change.
 
         Raises:
+            ChangedSinceError: It is not so any more; it is shown again with the difference.
             ConflictError: It is not what waits, was decided already, or is too late.
             ForbiddenError: The caller may not approve it.
         """

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.contracts.execution import ChosenCall, RunMode
 from services.execution.bindings.binding import Argument, Binding, Origin
+from services.execution.runs.revisions import definition_of, targets_of
 from services.execution.runs.run import Limits, Run, RunTicket
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.tool import BadArgumentError, Tool, ToolEffect, with_referenced
@@ -42,15 +43,18 @@ def build_manual_run(
     }
     is_off = not catalogue.policy.changes.by_hand
     targets = {b.step: call.target for b, call in zip(bindings, calls, strict=True)}
+    referenced = with_referenced(catalogue.by_name, [tool.name for tool in tools])
+    named = targets_of(catalogue, referenced, targets.values())
     return Run(
         id=time_ordered_id(),
         ticket=ticket,
         workflow_id="",
         workflow=_workflow(bindings, tools),
         bindings=tuple(bindings),
-        tools=with_referenced(catalogue.by_name, [tool.name for tool in tools]),
+        tools=referenced,
         targets=targets,
-        target_digests={n: catalogue.target(n).digest for n in sorted(set(targets.values()))},
+        target_digests={each.name: each.digest for each in named},
+        definitions={each.name: definition_of(each) for each in named},
         not_changing=dict.fromkeys(changes, "changes that no page tells are off") if is_off else {},
         mode=RunMode.SUPERVISED if changes else RunMode.READ_ONLY,
         limits=limits,

@@ -7,6 +7,7 @@ from uuid import UUID, uuid5
 
 from services.contracts.execution import (
     BindingApproval,
+    ChangedSinceError,
     FailedCommand,
     LookAtOnce,
     LookedAtOnce,
@@ -35,6 +36,7 @@ from services.execution.bindings.store import ApprovedBinding, BindingStore
 from services.execution.by_hand import build_manual_run
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.moves import FILLED, NOBODY_READ
+from services.execution.runs.revisions import PageBasis, Revisions, definition_of, targets_of
 from services.execution.runs.run import Confirmation, Limits, Run, RunTicket
 from services.execution.runs.store import RunMovedError, RunStore, StoredRun
 from services.execution.settings import ExecutorSettings
@@ -97,6 +99,7 @@ class ExecutorService:
         self._catalogue = catalogue
         self._clock = clock
         self._settings = settings
+        self.revisions = Revisions(catalogue, lambda id_: tickets.ticket(id_).labels, texts)
 
     # Runs
 
@@ -341,17 +344,25 @@ class ExecutorService:
             for each in bound
             if each.binding.answers and not (each.approved_by and each.binding.step in of_page)
         }
+        tools = with_referenced(catalogue.by_name, {each.tool for each in bindings if each.tool})
+        named = targets_of(catalogue, tools, targets.values())
+        pages = {
+            each.step: PageBasis(workflow.by_id[each.step], self._texts)
+            for each in bindings
+            if each.tool and catalogue.tool(each.tool).effect is ToolEffect.CHANGE
+        }
         return Run(
             id=time_ordered_id(),
             ticket=RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
             workflow_id=stored.id,
             workflow=workflow,
             bindings=bindings,
-            tools=with_referenced(catalogue.by_name, {each.tool for each in bindings if each.tool}),
+            tools=tools,
             targets=targets,
-            target_digests={
-                name: catalogue.target(name).digest for name in sorted(set(targets.values()))
-            },
+            target_digests={each.name: each.digest for each in named},
+            definitions={each.name: definition_of(each) for each in named},
+            pages={id_: text for each in pages.values() for id_, text in each.hashes.items()},
+            passages={step: each.passages for step, each in pages.items()},
             not_changing=self._reasons_not_to_change(
                 stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
             ),
@@ -492,9 +503,10 @@ class ExecutorService:
         return step.id in self.approved_steps(workflow, ApprovalUse.CHANGE)
 
     def _settle(self, run_id: str, decision: RunDecision, kind: RunEventKind) -> RunDetail:
-        caller = current_caller()
+        caller, is_revised = current_caller(), False
 
         def event(stored: StoredRun) -> NewEvent:
+            nonlocal is_revised
             approval = stored.state.open_approval
             if approval is None or stored.state.outcome:
                 raise NotWaitingError("nothing waits for an approval")
@@ -504,10 +516,19 @@ class ExecutorService:
                 raise NotWaitingError("the time for this approval is over")
             if kind is RunEventKind.APPROVED:
                 self._check_approver(caller, stored.run, approval.target)
+                if (revision := self.revisions.find(stored.run, approval.place)) is not None:
+                    is_revised = True
+                    return revision
             facts = {"digest": approval.digest, "kind": caller.kind.value, "why": decision.word}
             return NewEvent(kind, approval.place, facts, caller.name)
 
-        return self._add(run_id, event)
+        detail = self._add(run_id, event)
+        if is_revised:
+            raise ChangedSinceError(
+                "it has changed since it was shown: nothing was approved, and it is shown again"
+                " with the difference"
+            )
+        return detail
 
     def _check_approver(self, caller: Caller, run: Run, target: str) -> None:
         catalogue = self._catalogue()

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from services.contracts.execution import (
     RunApproval,
     RunDetail,
+    RunDifference,
     RunEvent,
     RunMode,
+    RunPassage,
     RunQuestion,
     RunStep,
 )
@@ -185,5 +187,11 @@ def _approval(state: RunState) -> RunApproval | None:
         shown=approval.shown,
         undo=approval.undo,
         simulated=approval.simulated,
+        passages=tuple(
+            RunPassage(**each.citation.model_dump(), text=each.text) for each in approval.passages
+        ),
+        definition=approval.definition,
+        again=approval.again,
+        differences=tuple(RunDifference(**each.model_dump()) for each in approval.differences),
         expires_at=datetime.fromtimestamp(approval.expires_at, UTC),
     )

@@ -95,6 +95,7 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[ExecutorServices]:
         catalogue,
         adapters,
         clock,
+        revisions=service.revisions,
         is_approved=service.is_approved_to_change,
     )
     summary_store = SummaryStore(stores.database, stores.outbox, bindings)

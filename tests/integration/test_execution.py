@@ -78,6 +78,7 @@ class OverSsh(Carrying):
             lambda: self.catalogue,
             all_adapters(),
             self.simulation.clock,
+            revisions=self.revisions,
             is_approved=self.is_approved,
         )
 

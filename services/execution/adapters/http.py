@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -57,6 +58,7 @@ def _request(
     if target.token_file:
         headers["authorization"] = f"Bearer {read_secret(target.token_file)}"
     url = target.url.rstrip("/") + path
+    until = time.monotonic() + tool.timeout_s
     try:
         with (
             httpx.Client(timeout=tool.timeout_s, trust_env=False) as client,
@@ -67,6 +69,8 @@ def _request(
             text = ""
             for part in answer.iter_text():
                 text += part
+                if time.monotonic() > until:  # each part comes in time, and there is no end of them
+                    raise httpx.ReadTimeout("the answer has no end")
                 if len(text) > tool.most_bytes:
                     break
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:

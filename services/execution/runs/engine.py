@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import structlog
 
-from services.contracts.execution import Suspended
+from services.contracts.execution import RunPhase, Suspended
 from services.execution.adapters.port import (
     Adapters,
     NotSeenError,
@@ -13,8 +13,8 @@ from services.execution.adapters.port import (
     StoppedError,
     UnknownEffectError,
 )
-from services.execution.engine import LEASE_S, EventEngine, Wait
-from services.execution.runs.events import NewEvent, RunEventKind
+from services.execution.engine import LEASE_S, Emit, EventEngine, Wait
+from services.execution.runs.events import NewEvent, RunEventKind, StepVisit
 from services.execution.runs.moves import (
     UNDO_PREFIX,
     ApplyChange,
@@ -23,6 +23,7 @@ from services.execution.runs.moves import (
     Move,
     next_move,
 )
+from services.execution.runs.revisions import Revisions
 from services.execution.runs.store import (
     RunStore,
     StoredRun,
@@ -38,7 +39,12 @@ from services.workflow.model import Step, Workflow
 
 HOUR_S = 3600.0
 LOCK_RETRY_S = 15.0
-"""Seconds before a target that another run has locked is tried again."""
+"""Seconds before a target that another run has locked, or a ticket that cannot be read, is tried
+again.
+"""
+
+POLICY = "the policy"
+"""Name of whoever refuses what catalogue or page do not allow."""
 
 _log = structlog.get_logger()
 
@@ -53,17 +59,19 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         adapters: Adapters,
         clock: Clock,
         *,
+        revisions: Revisions,
         is_approved: Callable[[Workflow, Step], bool],
     ) -> None:
         """Wire the engine.
 
-        `is_approved` tells whether a step is still in a procedure of its page that is approved as
-        a workflow.
+        `revisions` finds what has changed since a change was shown. `is_approved` tells whether a
+        step is still in a procedure of its page that is approved as a workflow.
         """
         super().__init__(store, clock, store.suspension)
         self._store = store
         self._catalogue = catalogue
         self._calling = ToolCaller(catalogue, adapters)
+        self._revisions = revisions
         self._is_approved = is_approved
 
     def advance(self, run_id: str) -> None:
@@ -73,7 +81,23 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
     def _next_move(self, stored: StoredRun, suspension: Suspended | None, now: float) -> Move:
         if suspension:
             return Wait(None, f"all runs stand still, by {suspension.by}")
-        return next_move(stored.run, stored.state, now)
+        move = next_move(stored.run, stored.state, now)
+        place = _place_of_unsent_change(stored, move)
+        if place is None:
+            return move
+        try:
+            revision = self._revisions.find(stored.run, place)
+        except FlowXpertError as error:
+            return Wait(now + LOCK_RETRY_S, f"the ticket cannot be read: {error}")
+        if revision is not None:
+            return Emit((revision,))
+        is_request = isinstance(move, Emit)
+        if is_request and (why := self._why_not_of_page(stored, place)):
+            differences = stored.state.revisions.get(place, {}).values()
+            lines = [f"{each.what}: {each.was} → {each.now}" for each in differences]
+            facts = {"why": why, "evidence": lines}
+            return Emit((NewEvent(RunEventKind.DENIED, place, facts, by=POLICY),))
+        return move
 
     def _carry_out(
         self, stored: StoredRun, move: Look | LockTarget | ApplyChange, driver: str
@@ -139,7 +163,7 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         self._store.record(stored, event, self._clock.now())
 
     def _deny(self, stored: StoredRun, move: ApplyChange, why: str, driver: str) -> None:
-        denied = NewEvent(RunEventKind.DENIED, move.place, {"why": why}, by="the policy")
+        denied = NewEvent(RunEventKind.DENIED, move.place, {"why": why}, by=POLICY)
         self._store.append(stored, [denied], self._clock.now(), driver=driver)
 
     def _reason_to_deny(self, stored: StoredRun, move: ApplyChange, now: float) -> str:
@@ -156,11 +180,9 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             return "the target is defined otherwise than when the run began"
         if not stored.state.approvals[move.place].by_person and not target.is_simulated:
             return "nobody who signed in has approved it, and the device is real"
+        if why := self._why_not_of_page(stored, move.place):
+            return why
         step = stored.run.workflow.by_id[move.place[0].removeprefix(UNDO_PREFIX)]
-        is_undo = move.place[0].startswith(UNDO_PREFIX)  # what takes it back is the tool's own
-        of_page = not is_undo and not stored.run.is_by_hand
-        if of_page and not self._is_approved(stored.run.workflow, step):
-            return "the page, or what was approved of it, has changed since the run began"
         documents = frozenset(citation.document_id for citation in step.citations)
         lately = self._store.changes_since(move.target, now - HOUR_S)
         at = datetime.fromtimestamp(now, UTC)
@@ -168,6 +190,31 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             tool, target, documents, at, lately, is_by_hand=stored.run.is_by_hand
         )
 
+    def _why_not_of_page(self, stored: StoredRun, place: StepVisit) -> str:
+        """Return why no page tells this change, as far as it needs one; empty if one does."""
+        step = stored.run.workflow.by_id[place[0].removeprefix(UNDO_PREFIX)]
+        is_undo = place[0].startswith(UNDO_PREFIX)  # what takes it back is the tool's own
+        of_page = not is_undo and not stored.run.is_by_hand
+        if of_page and not self._is_approved(stored.run.workflow, step):
+            return "the page, or what was approved of it, has changed since the run began"
+        return ""
+
     def _call(self, stored: StoredRun, move: Look | ApplyChange, driver: str) -> ParsedOutput:
         self._store.leases.acquire(stored.run.id, driver, LEASE_S + move.tool.timeout_s)
         return self._calling.call(move.tool, move.target, move.arguments)
+
+
+def _place_of_unsent_change(stored: StoredRun, move: Move) -> StepVisit | None:
+    """Return the place of a change that the move requests, waits with, locks or sends."""
+    approval = stored.state.open_approval
+    match move:
+        case Emit() if move.events[0].kind is RunEventKind.APPROVAL_REQUESTED:
+            return move.events[0].place
+        case Wait() if approval is not None and stored.state.phase is RunPhase.APPROVING:
+            return approval.place
+        case LockTarget():
+            return move.change.place
+        case ApplyChange():
+            return move.place
+        case _:
+            return None

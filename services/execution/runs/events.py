@@ -36,12 +36,24 @@ class RunEventKind(StrEnum):
     APPROVAL_REQUESTED = "approval_asked"
     """An approval was requested.
 
-    Facts: as of `prepared`, and expires_at, undo (a tool, or empty), simulated (lines).
+    Facts: as of `prepared`, and expires_at, undo (a tool, or empty), simulated (lines), passages
+    (of the page), definition (digest of what the catalogue says of tool and target); of a request
+    that is made again also why, and differences.
     """
     APPROVED = "approved"
     DENIED = "denied"
     EXPIRED = "expired"
     """The approval expired: that counts as a refusal."""
+    REVISED = "revised"
+    """The run goes on with what catalogue, ticket and page say now; the approval here is void.
+
+    Facts: the `Basis` that is new, and differences.
+    """
+    RENEWED = "renewed"
+    """A change that was surely not sent begins anew.
+
+    Facts: keeps_approval (it still holds), why.
+    """
     QUESTION_RAISED = "asked"
     """A question for a person was raised.
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,10 +11,17 @@ from services.contracts.execution import RunMode, RunOutcome
 from services.execution.bindings.binding import AnswerTest, Binding, Origin, digest_of
 from services.execution.engine import Emit, Wait
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind, StepVisit
-from services.execution.runs.run import Run
-from services.execution.runs.state import Observation, RunState, SentChange
+from services.execution.runs.run import Run, ShownDifference
+from services.execution.runs.state import Approval, Observation, RunState, SentChange
 from services.execution.tools.compare import Fields, all_hold
-from services.execution.tools.tool import BadArgumentError, OutputCondition, Tool, ToolEffect
+from services.execution.tools.tool import (
+    BadArgumentError,
+    OutputCondition,
+    Tool,
+    ToolEffect,
+    conditions_of_tools,
+    with_referenced,
+)
 from services.language.cues import is_escalation
 from services.runbook.lowering import SOLVED_TEXT
 from services.workflow.model import Step, StepKind, Transition
@@ -37,12 +45,19 @@ _ASKS_AGAIN = re.compile(
 )
 """Words of a question about the state after something was done."""
 
+NOT_AS_SHOWN = "it is not what was shown"
+LOOKED_BEFORE = "; what the run has looked at before was by what it was"
+"""Further words where labels or the target changed: answers were found by the earlier ones."""
 NOBODY_READ = "nobody has read under which condition this is done"
 """Reason to leave a change of a checklist to a person."""
 MOST_TRIES = 3
 """Most attempts at a look that fails."""
 RETRY_S = 5.0
 """Seconds before the second attempt; twice as many before the third."""
+RECHECK_S = 10.0
+"""Seconds after which a change that waits for leave is held against the present basis again."""
+CLOCK_SLACK_S = 30.0
+"""Most seconds by which the clocks of two processes may differ."""
 RISE_S = 30.0
 """Least seconds between two looks that show if a counter rises."""
 UNDO_PREFIX = "undo:"
@@ -73,7 +88,7 @@ class ApplyChange:
     tool: Tool
     target: str
     arguments: Mapping[str, str]
-    digest: str
+    digest: str = ""
 
     @property
     def facts(self) -> dict[str, object]:
@@ -152,24 +167,31 @@ def next_move(run: Run, state: RunState, now: float) -> Move:
     return moves.without_questions(move) if run.asks_nobody else move
 
 
-def approval_digest(
-    run: Run, place: StepVisit, tool: Tool, target: str, arguments: Mapping[str, str]
-) -> str:
-    """Return the digest of what would be sent, with its workflow, step and binding.
+def approval_digest(run: Run, change: ApplyChange, number: int) -> str:
+    """Return the digest of what would be sent, with its workflow, step, binding and page.
 
-    See `Approval`.
+    It is that of the request of this number at its place: no approval counts for another one.
     """
-    binding = run.binding_of.get(place[0].removeprefix(UNDO_PREFIX))
+    step = change.place[0].removeprefix(UNDO_PREFIX)
     return digest_of(
         run.id,
         run.workflow,
-        binding,
-        place,
-        tool.digest,
-        target,
-        run.target_digests.get(target, ""),
-        dict(sorted(arguments.items())),
+        run.binding_of.get(step),
+        change.place,
+        number,
+        _definition(run, change.tool, change.target),
+        change.target,
+        dict(sorted(change.arguments.items())),
+        [(each, run.pages.get(each.citation.document_id)) for each in run.passages.get(step, ())],
     )
+
+
+def _definition(run: Run, tool: Tool, target: str) -> str:
+    """Return the digest of what the catalogue says of a tool, those it refers to, and a target."""
+    tools = with_referenced(run.tool_named, [tool.name])
+    on = {condition.on or target for condition in conditions_of_tools(tools)} | {target}
+    targets = {name: run.target_digests.get(name, "") for name in sorted(on)}
+    return digest_of([each.digest for each in tools], targets)
 
 
 @dataclass(frozen=True)
@@ -235,7 +257,7 @@ class _Moves:
     def _act(self, step: Step) -> Move:  # noqa: PLR0911 - as in `next`
         place = self.state.now
         if answer := self.state.answers.get((place, QuestionKind.DO)):
-            return self._after_hand(step, answer.option)
+            return self._after_hand(step, answer.option, place)
         if (why := refusal(self.run, step, self.run.mode)) is not None:
             return self._by_hand(step, why)
         binding, target = self.run.binding_of[step.id], self.run.targets[step.id]
@@ -245,7 +267,7 @@ class _Moves:
         if missing := [name for name in tool.parameters if name not in arguments]:
             filled = self.state.answers.get((place, QuestionKind.FILL))
             if filled is not None and filled.option != FILLED:
-                return self._after_hand(step, filled.option)
+                return self._after_hand(step, filled.option, place)
             text = f"{step.text} It needs {', '.join(missing)}."
             options = (FILLED, DONE, SKIP, HAND_OVER)
             return _ask(place, QuestionKind.FILL, text, options, fills=missing)
@@ -271,35 +293,84 @@ class _Moves:
         change = self.state.changes.get(place)
         if change is not None:
             return self._after_sending(step, tool, change)
-        digest = approval_digest(self.run, place, tool, target, arguments)
-        sending = ApplyChange(place, tool, target, arguments, digest)
+        approval = self.state.approvals.get(place)
+        number = approval.number if approval else self.state.requests[place] + 1
+        sending = ApplyChange(place, tool, target, arguments)
+        sending = replace(sending, digest=approval_digest(self.run, sending, number))
+        is_open = approval is not None and approval.state is RunEventKind.APPROVAL_REQUESTED
+        if approval and not is_open and approval.state is not RunEventKind.APPROVED:
+            more = (AGAIN,) if approval.is_by_policy else ()
+            return self._by_hand(step, approval.refusal, approval.evidence, place=place, more=more)
         if move := self._check_preconditions(step, "before", sending):
             return move
-        approval = self.state.approvals.get(place)
         if approval is None:
-            shown = self._dry_run(place, tool, target, arguments)
-            if isinstance(shown, Look | Wait):
-                return shown
-            facts = {
-                **sending.facts,
-                "expires_at": self.now + self.run.limits.approval_expires_s,
-                "undo": tool.undo.tool if tool.undo else "",
-                "simulated": list(shown),
-            }
-            return _emit(RunEventKind.APPROVAL_REQUESTED, place, facts)
-        is_open = approval.state is RunEventKind.APPROVAL_REQUESTED
-        if not is_open and approval.state is not RunEventKind.APPROVED:
-            return self._by_hand(step, approval.refusal, place=place)
-        if self.now >= approval.expires_at:  # also once approved: it was paused, or waited for long
+            return self._request_approval(sending)
+        if is_open and self.now >= approval.expires_at:
             return _emit(RunEventKind.EXPIRED, place)
+        if why := self._why_void(approval) or (
+            "what was looked at says otherwise" if approval.digest != sending.digest else ""
+        ):
+            return _renew(place, why)
         if is_open:
-            return Wait(approval.expires_at)
-        if approval.digest != digest:
-            return _emit(RunEventKind.DENIED, place, {"why": "it is not what was approved"})
+            return Wait(min(approval.expires_at, self.now + RECHECK_S))
         if place not in self.state.prepared:
             return LockTarget(sending)
         # Somebody took their time to approve, or another run has changed it meanwhile.
         return self._check_preconditions(step, "again", sending) or sending
+
+    def _request_approval(self, change: ApplyChange) -> Move:
+        """Return the request of an approval, with what differs from the one before, if any."""
+        place, tool = change.place, change.tool
+        shown = self._dry_run(place, tool, change.target, change.arguments)
+        if isinstance(shown, Look | Wait):
+            return shown
+        step = place[0].removeprefix(UNDO_PREFIX)
+        facts: dict[str, object] = {
+            **change.facts,
+            "expires_at": self.now + self.run.limits.approval_expires_s,
+            "undo": tool.undo.tool if tool.undo else "",
+            "simulated": list(shown),
+            "passages": [each.model_dump() for each in self.run.passages.get(step, ())],
+            "definition": _definition(self.run, tool, change.target),
+        }
+        if before := self.state.voided.get(place):
+            pairs = {
+                "what is sent": (before.shown, str(facts["shown"])),
+                "taken back by": (before.undo, str(facts["undo"])),
+                "its dry run": ("\n".join(before.simulated), "\n".join(shown)),
+            }
+            revised = self.state.revisions.get(place, {})
+            differences = [
+                each
+                for each in (
+                    *(ShownDifference(what=k, was=a, now=b) for k, (a, b) in pairs.items()),
+                    *revised.values(),
+                )
+                if each.was != each.now
+            ]
+            renewal = self.state.renewals[place].facts
+            by_others = renewal.get("labels") or renewal.get("targets")
+            facts["why"] = renewal.get("why") or (NOT_AS_SHOWN + LOOKED_BEFORE * bool(by_others))
+            facts["differences"] = [each.model_dump() for each in differences]
+        return _emit(RunEventKind.APPROVAL_REQUESTED, place, facts)
+
+    def _why_void(self, approval: Approval) -> str:
+        """Return why an approval does not hold, whatever it is for; empty if it does."""
+        if self.now < approval.at - CLOCK_SLACK_S:
+            return "the clock was set back since"
+        if approval.state is RunEventKind.APPROVED and self.now >= approval.expires_at:
+            return f"{approval.by} approved it, and it was not sent in time"
+        return ""
+
+    def _why_not_sent(self, why: str, place: StepVisit) -> str:
+        """Return the reason why an approved change was not sent, and whether that still holds."""
+        approval = self.state.approvals.get(place)
+        if approval is None or approval.state is not RunEventKind.APPROVED:
+            return why
+        if self._why_void(approval):
+            return f"{why}; nothing was sent"
+        until = datetime.fromtimestamp(approval.expires_at, UTC).strftime("%H:%M:%S UTC")
+        return f"{why}; nothing was sent, and the approval of {approval.by} holds until {until}"
 
     def _check_preconditions(self, step: Step, when: str, change: ApplyChange) -> Move | None:
         """Return the next move of the preconditions; None if all hold.
@@ -336,7 +407,11 @@ class _Moves:
         arguments = condition.filled(change.arguments, change.target)
         seen = self._look(place, purpose, tool, condition.on or change.target, arguments)
         if seen is None:
-            return self._by_hand(step, "what must hold before it cannot be seen", place=place)
+            failed = self._why_failed(place, purpose)
+            why = f"what must hold before it cannot be seen{f': {failed[-1]}' if failed else ''}"
+            more = () if purpose == "only if" else (AGAIN,)
+            why = self._why_not_sent(why, place)
+            return self._by_hand(step, why, failed, place=place, more=more)
         if not isinstance(seen, Observation):
             return seen
         if all_hold(condition.tests, seen.fields):
@@ -350,7 +425,8 @@ class _Moves:
             why = "the executor ended while it was being sent"
             return _emit(RunEventKind.UNKNOWN, place, {"why": why})
         if change.status is RunEventKind.NOT_SENT:
-            return self._by_hand(step, "nothing was sent", place=place, more=(AGAIN,))
+            why = self._why_not_sent(change.why, place)
+            return self._by_hand(step, why, place=place, more=(AGAIN,))
         if change.status is RunEventKind.UNKNOWN:
             answer = self.state.answers.get((place, QuestionKind.UNKNOWN))
             if answer is None:
@@ -384,9 +460,9 @@ class _Moves:
             return self._after_failure(step, change)
         by = self.run.tool_named[wanted.tool]
         arguments = wanted.filled(change.arguments, change.target)
-        seen = [o for o in self.state.observations_at(place, "verify") if o.at >= change.at]
+        seen = [o for o in self.state.observations_at(place, "verify") if o.seq > change.seq]
         failed = self.state.failures.get((place, "verify"), [])
-        latest = max([o.at for o in seen] + [e.at for e in failed], default=change.at)
+        latest = max([(o.seq, o.at) for o in seen] + [(e.seq, e.at) for e in failed], default=None)
         since = _holding_since(seen, wanted)
         if since is not None and seen[-1].at - since >= wanted.holds_s:
             return _emit(RunEventKind.VERIFIED, place, {"lines": list(seen[-1].lines)})
@@ -396,8 +472,8 @@ class _Moves:
             if failed and (not seen or failed[-1].at > seen[-1].at):
                 why = f"{why}; last it could not be seen: {failed[-1].facts['why']}"
             return _emit(RunEventKind.NOT_VERIFIED, place, {"why": why})
-        if (seen or failed) and self.now < latest + wanted.every_s:
-            return Wait(latest + wanted.every_s)
+        if latest and latest[1] <= self.now < latest[1] + wanted.every_s:  # unless it was set back
+            return Wait(latest[1] + wanted.every_s)
         return Look(place, "verify", by, wanted.on or change.target, arguments)
 
     def _after_failure(self, step: Step, change: SentChange) -> Move | None:
@@ -422,6 +498,8 @@ class _Moves:
             if answer := self.state.answers.get((place, QuestionKind.DO)):
                 if answer.option == HAND_OVER:
                     return _hand_over("not all changes were taken back")
+                if answer.option == AGAIN:
+                    return self._after_hand(step, AGAIN, place)
                 return _emit(RunEventKind.UNDONE, change.place, {"how": answer.option})
             other = self.run.tool_named[tool.undo.tool]
             if tool.undo.only_if and place not in self.state.changes:
@@ -578,16 +656,19 @@ class _Moves:
     ) -> Move:
         at = place or self.state.now
         if answer := self.state.answers.get((at, QuestionKind.DO)):
-            return self._after_hand(step, answer.option)
+            return self._after_hand(step, answer.option, at)
         undo = () if self.state.undoing else self._may_undo()
         options = (DONE, SKIP, *more, *undo, HAND_OVER)
         text = f"{step.text} ({why})" if why else step.text
         return _ask(at, QuestionKind.DO, text, options, evidence)
 
-    def _after_hand(self, step: Step, option: str) -> Move:
+    def _after_hand(self, step: Step, option: str, place: StepVisit) -> Move:
         if option == AGAIN:
-            again = (step.id, self.state.visits[step.id] + 1)
-            return _emit(RunEventKind.ENTERED, again)
+            approval = self.state.approvals.get(place)
+            is_approved = approval is not None and approval.state is RunEventKind.APPROVED
+            if approval and is_approved and not self._why_void(approval):
+                return _renew(place, "", keeps_approval=True)
+            return _renew(place, "nothing was sent")
         if option in {HAND_OVER, UNDO}:
             return self._stop(option, f"left to a person: {step.text}")
         return self._leave(step, "skipped" if option == SKIP else "by_person")
@@ -751,6 +832,10 @@ def _emit(
     kind: RunEventKind, place: StepVisit = ("", 0), facts: Mapping[str, object] | None = None
 ) -> Emit[NewEvent]:
     return Emit((NewEvent(kind, place, facts or {}),))
+
+
+def _renew(place: StepVisit, why: str, *, keeps_approval: bool = False) -> Emit[NewEvent]:
+    return _emit(RunEventKind.RENEWED, place, {"keeps_approval": keeps_approval, "why": why})
 
 
 def _end(outcome: RunOutcome, why: str) -> Emit[NewEvent]:

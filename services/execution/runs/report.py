@@ -56,6 +56,12 @@ def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a 
                 yield f"  - because {_because(facts)}"
         case RunEventKind.APPROVAL_REQUESTED:
             yield f"- {at} asked for leave to change {facts['target']}: `{facts['shown']}`"
+            for each in facts.get("differences", ()):
+                yield f"  - {each['what']} was `{each['was']}`, now `{each['now']}`"
+        case RunEventKind.REVISED:
+            yield f"- {at} not as it was shown any more: it is shown again before it may be sent"
+        case RunEventKind.RENEWED if facts["why"]:
+            yield f"- {at} asks anew: {facts['why']}"
         case RunEventKind.APPROVED | RunEventKind.DENIED:
             why = f": {facts['why']}" if facts.get("why") else ""
             yield f"- {at} {event.kind.value} by {event.by or 'the executor'}{why}"

@@ -10,7 +10,7 @@ from services.contracts.execution import RunMode
 from services.execution.bindings.binding import Binding
 from services.execution.tools.tool import Tool, ToolEffect
 from services.kit.value import Value
-from services.workflow.model import Workflow
+from services.workflow.model import Citation, Workflow
 
 
 class RunTicket(Value):
@@ -40,8 +40,45 @@ class Limits(Value):
     approval_expires_s: float = 900.0
 
 
+class CitedPassage(Value):
+    """Lines of a page that a step cites, as they stood."""
+
+    citation: Citation
+    text: str
+
+
+class ShownDifference(Value):
+    """One thing that is not as it was shown."""
+
+    what: str
+    was: str
+    now: str
+
+
+class Basis(Value):
+    """Definitions, labels and page texts by which a run changes something.
+
+    A run has one since its start. Where an approval waits or is used, it is held against the
+    present one; see `Revisions`.
+    """
+
+    tools: tuple[Tool, ...] = ()
+    targets: Mapping[str, str] = Field(default={})
+    """Names of the targets, by step; an empty one is known no more."""
+    target_digests: Mapping[str, str] = Field(default={})
+    """Digests of the targets, by name; see `Target.digest`."""
+    definitions: Mapping[str, Mapping[str, str]] = Field(default={})
+    """Definitions of the targets without their credentials, by name."""
+    labels: Mapping[str, str] = Field(default={})
+    """Labels of the ticket; an empty one is gone."""
+    pages: Mapping[str, str] = Field(default={})
+    """Hashes of the pages' texts, by document; empty for a page that is gone."""
+    passages: Mapping[str, tuple[CitedPassage, ...]] = Field(default={})
+    """Lines of the pages that a step cites, by step."""
+
+
 class Run(Value):
-    """A workflow to be carried out; its events tell how far it is."""
+    """A workflow to be carried out; its events tell how far it is, and revise its basis."""
 
     id: str
     ticket: RunTicket
@@ -54,6 +91,12 @@ class Run(Value):
     """Names of the targets, by step."""
     target_digests: Mapping[str, str] = Field(default={})
     """Digests of the targets at its start, by name; see `Target.digest`."""
+    definitions: Mapping[str, Mapping[str, str]] = Field(default={})
+    """See `Basis.definitions`."""
+    pages: Mapping[str, str] = Field(default={})
+    """See `Basis.pages`; those of steps that change something."""
+    passages: Mapping[str, tuple[CitedPassage, ...]] = Field(default={})
+    """See `Basis.passages`; those of steps that change something."""
     not_changing: Mapping[str, str] = Field(default={})
     """Reasons to leave a change to a person, by step; a step without one may be run."""
     not_deciding: Mapping[str, str] = Field(default={})
@@ -79,6 +122,23 @@ class Run(Value):
     def tool_named(self) -> Mapping[str, Tool]:
         """Tools by name."""
         return {tool.name: tool for tool in self.tools}
+
+    def revised(self, basis: Basis) -> "Run":
+        """Return the run with what the basis has in the place of its own."""
+        labels = {name: v for name, v in {**self.ticket.labels, **basis.labels}.items() if v}
+        targets = {step: t for step, t in {**self.targets, **basis.targets}.items() if t}
+        tools = {**self.tool_named, **{tool.name: tool for tool in basis.tools}}
+        later = {
+            "ticket": {**self.ticket.model_dump(), "labels": labels},
+            "tools": tuple(tools.values()),
+            "targets": targets,
+            "target_digests": {**self.target_digests, **basis.target_digests},
+            "definitions": {**self.definitions, **basis.definitions},
+            "pages": {**self.pages, **basis.pages},
+            "passages": {**self.passages, **basis.passages},
+        }
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name not in later}
+        return Run.model_validate({**kept, **later})
 
     def tool_of(self, step: str) -> Tool | None:
         """Return the tool of a step; None if the step is a person's."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from services.contracts.execution import RunOutcome, RunPhase
 from services.execution.runs.events import Event, QuestionKind, RunEventKind, StepVisit
-from services.execution.runs.run import Run
+from services.execution.runs.run import CitedPassage, Run, ShownDifference
 from services.execution.tools.compare import Fields
 
 
@@ -40,12 +40,25 @@ class Approval:
     """Output of the tool's own dry run."""
     expires_at: float
     place: StepVisit
+    number: int
+    """Number of the request at its place: each is approved for itself."""
+    at: float
+    """Time of the request, or of its approval."""
+    passages: tuple[CitedPassage, ...] = ()
+    definition: str = ""
+    again: str = ""
+    """Reason why it is requested again."""
+    differences: tuple[ShownDifference, ...] = ()
+    """Differences from the request before."""
     state: RunEventKind = RunEventKind.APPROVAL_REQUESTED
     by: str = ""
     by_person: bool = False
     """True if the approver had signed in."""
     why: str = ""
     """Reason of whoever refused it."""
+    is_by_policy: bool = False
+    """True if nobody has refused it, but what the policy or the page says now."""
+    evidence: tuple[str, ...] = ()
 
     @property
     def refusal(self) -> str:
@@ -91,6 +104,8 @@ class SentChange:
     at: float
     status: RunEventKind
     """`changed`, `not_sent` or `unknown`; `sent` until its outcome is known."""
+    why: str = ""
+    """Reason why it was not sent, or why its outcome is unknown."""
 
 
 @dataclass
@@ -107,6 +122,13 @@ class RunState:
     """Failed looks, by place and purpose."""
     calls: Counter[str] = field(default_factory=Counter)
     approvals: dict[StepVisit, Approval] = field(default_factory=dict)
+    requests: Counter[StepVisit] = field(default_factory=Counter)
+    voided: dict[StepVisit, Approval] = field(default_factory=dict)
+    """Latest approval at a place that does not hold any more."""
+    revisions: dict[StepVisit, dict[str, ShownDifference]] = field(default_factory=dict)
+    """Differences since the latest request at a place, by what differs."""
+    renewals: dict[StepVisit, Event] = field(default_factory=dict)
+    """Latest event after which a change began anew: looks before it do not count."""
     question: Question | None = None
     """The open question."""
     answers: dict[tuple[StepVisit, QuestionKind], PersonAnswer] = field(default_factory=dict)
@@ -144,8 +166,13 @@ class RunState:
         return max((change.at for change in self.changes.values()), default=0.0)
 
     def observations_at(self, place: StepVisit, purpose: str) -> list[Observation]:
-        """Return the observations at a place for a purpose, in order."""
-        return [o for o in self.observations if o.place == place and o.purpose == purpose]
+        """Return the observations at a place for a purpose, in order, since it began anew."""
+        since = self.renewals[place].seq if place in self.renewals else 0
+        return [
+            each
+            for each in self.observations
+            if each.place == place and each.purpose == purpose and each.seq > since
+        ]
 
     def latest(
         self,
@@ -184,6 +211,7 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
     state.seq = event.seq
     place: StepVisit = (event.step, event.visit)
     facts = event.facts
+    _apply_approval_event(state, event, place)
     match event.kind:
         case RunEventKind.STARTED:
             state.begun_at = event.at
@@ -194,27 +222,6 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
             _observe(state, event, place)
         case RunEventKind.NOT_OBSERVED:
             state.failures.setdefault((place, facts["purpose"]), []).append(event)
-        case RunEventKind.APPROVAL_REQUESTED:
-            state.approvals[place] = Approval(
-                facts["digest"],
-                facts["tool"],
-                facts["shown"],
-                facts["target"],
-                facts["undo"],
-                tuple(facts["simulated"]),
-                facts["expires_at"],
-                place,
-            )
-        case RunEventKind.APPROVED | RunEventKind.DENIED | RunEventKind.EXPIRED:
-            approval = state.approvals[place]
-            by_person = facts.get("kind") == "person"
-            state.approvals[place] = replace(
-                approval,
-                state=event.kind,
-                by=event.by,
-                by_person=by_person,
-                why=facts.get("why", ""),
-            )
         case RunEventKind.PREPARED:
             state.prepared[place] = event
         case RunEventKind.SENT:
@@ -228,7 +235,9 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
                 event.kind,
             )
         case RunEventKind.NOT_SENT | RunEventKind.UNKNOWN:
-            state.changes[place] = replace(state.changes[place], at=event.at, status=event.kind)
+            state.changes[place] = replace(
+                state.changes[place], at=event.at, status=event.kind, why=facts["why"]
+            )
         case RunEventKind.QUESTION_RAISED:
             state.question = Question(
                 event.seq,
@@ -263,6 +272,74 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
             state.question = None
         case _:
             pass
+
+
+def _apply_approval_event(state: RunState, event: Event, place: StepVisit) -> None:
+    """Follow a request for approval, and all that becomes of it until the change is sent."""
+    facts = event.facts
+    match event.kind:
+        case RunEventKind.APPROVAL_REQUESTED:
+            state.requests[place] += 1
+            state.revisions.pop(place, None)
+            state.approvals[place] = _requested(event, place, state.requests[place])
+        case RunEventKind.APPROVED | RunEventKind.DENIED | RunEventKind.EXPIRED:
+            # What the page does not tell any more is refused before it is shown.
+            approval = state.approvals.get(place) or _requested(event, place, 0)
+            state.approvals[place] = replace(
+                approval,
+                state=event.kind,
+                at=event.at,
+                by=event.by,
+                by_person=facts.get("kind") == "person",
+                why=facts.get("why", ""),
+                is_by_policy=event.kind is RunEventKind.DENIED and "kind" not in facts,
+                evidence=tuple(facts.get("evidence", ())),
+            )
+        case RunEventKind.REVISED:
+            differences = state.revisions.setdefault(place, {})
+            for each in map(ShownDifference.model_validate, facts["differences"]):
+                first = differences.get(each.what, each)
+                differences[each.what] = each.model_copy(update={"was": first.was})
+            _begin_anew(state, event, place)
+        case RunEventKind.RENEWED:
+            _begin_anew(state, event, place, keeps_approval=facts["keeps_approval"])
+        case _:
+            pass
+
+
+def _requested(event: Event, place: StepVisit, number: int) -> Approval:
+    """Return the approval that an event requests."""
+    facts = event.facts
+    return Approval(
+        digest=facts.get("digest", ""),
+        tool=facts.get("tool", ""),
+        shown=facts.get("shown", ""),
+        target=facts.get("target", ""),
+        undo=facts.get("undo", ""),
+        simulated=tuple(facts.get("simulated", ())),
+        expires_at=facts.get("expires_at", event.at),
+        place=place,
+        number=number,
+        at=event.at,
+        passages=tuple(map(CitedPassage.model_validate, facts.get("passages", ()))),
+        definition=facts.get("definition", ""),
+        again=facts.get("why", ""),
+        differences=tuple(map(ShownDifference.model_validate, facts.get("differences", ()))),
+    )
+
+
+def _begin_anew(
+    state: RunState, event: Event, place: StepVisit, *, keeps_approval: bool = False
+) -> None:
+    """Let a change that was not sent begin anew, with new looks, and as a rule a new request."""
+    state.renewals[place] = event
+    state.prepared.pop(place, None)
+    state.changes.pop(place, None)
+    state.answers.pop((place, QuestionKind.DO), None)
+    for key in [key for key in state.failures if key[0] == place]:
+        del state.failures[key]
+    if not keeps_approval and (approval := state.approvals.pop(place, None)) and approval.number:
+        state.voided[place] = approval
 
 
 def _observe(state: RunState, event: Event, place: StepVisit) -> None:

@@ -20,9 +20,15 @@ from services.contracts.execution import (
 from services.execution import metrics
 from services.execution.event_store import EventStore, StoredWork
 from services.execution.leases import LeaseKind
-from services.execution.runs.events import AUDITED, Event, NewEvent, RunEventKind
+from services.execution.runs.events import (
+    AUDITED,
+    Event,
+    NewEvent,
+    QuestionKind,
+    RunEventKind,
+)
 from services.execution.runs.failures import failed_commands
-from services.execution.runs.run import Run
+from services.execution.runs.run import Basis, Run
 from services.execution.runs.state import RunState, state_of
 from services.execution.tables import (
     IntentRow,
@@ -156,7 +162,13 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
             )
             if holder != run.id:
                 raise TargetTakenError(f"the run {holder} changes {target}")
-            session.execute(intent.on_conflict_do_nothing())
+            key = (IntentRow.run_id, IntentRow.step, IntentRow.visit, IntentRow.digest)
+            again = intent.on_conflict_do_update(
+                index_elements=[each.name for each in key],
+                set_={"state": "prepared", "at": at},
+                where=IntentRow.state == "not sent",
+            )
+            session.execute(again)
             self._add(session, stored, [event], at, wakes=False)
 
     def send(
@@ -202,7 +214,8 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
                 self.leases.enqueue(session, run_id, f"released:{at}")
 
     def _stored(self, row: RunRow, events: Iterable[Event]) -> StoredRun:
-        run, events = Run.model_validate(row.run), tuple(events)
+        events = tuple(events)
+        run = _revised(Run.model_validate(row.run), events)
         return StoredRun(
             id=row.id,
             run=run,
@@ -213,8 +226,8 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
         )
 
     def _follow(self, stored: StoredRun, events: Sequence[Event]) -> StoredRun:
-        events = (*stored.events, *events)
-        return replace(stored, events=events, state=state_of(stored.run, events))
+        run, events = _revised(stored.run, events), (*stored.events, *events)
+        return replace(stored, run=run, events=events, state=state_of(run, events))
 
     def _columns(
         self, session: Session, stored: StoredRun, added: Sequence[Event]
@@ -226,12 +239,24 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
             if event.kind in {RunEventKind.APPROVED, RunEventKind.DENIED, RunEventKind.EXPIRED}:
                 metrics.APPROVALS.labels(event.kind.value).inc()
             if event.kind in _INTENT_STATES:
+                digest = event.facts.get("digest")  # without one it is what was being sent
+                is_sent = IntentRow.digest == digest if digest else IntentRow.state == "sent"
                 place = (IntentRow.step == event.step, IntentRow.visit == event.visit)
-                mine = update(IntentRow).where(IntentRow.run_id == stored.id, *place)
+                mine = update(IntentRow).where(IntentRow.run_id == stored.id, *place, is_sent)
                 session.execute(mine.values(state=_INTENT_STATES[event.kind]))
             if event.kind in {RunEventKind.ENDED, RunEventKind.TAKEN_OVER}:
                 session.execute(delete(TargetLockRow).where(TargetLockRow.run_id == stored.id))
                 metrics.RUNS.labels(str(stored.state.outcome)).inc()
+            is_put_off = event.facts.get("what") == QuestionKind.DO.value
+            if event.kind is RunEventKind.QUESTION_RAISED and is_put_off:
+                # A person takes their time, and nothing was sent: others may have the target.
+                changed = {
+                    each.target
+                    for each in stored.state.changes.values()
+                    if each.status is not RunEventKind.NOT_SENT
+                }
+                of_run = delete(TargetLockRow).where(TargetLockRow.run_id == stored.id)
+                session.execute(of_run.where(TargetLockRow.target.not_in(changed)))
         return {}
 
     def _summary(self, row: RunRow) -> RunSummary:
@@ -248,6 +273,13 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
             requested_by=run["requested_by"],
             requested_at=run["requested_at"],
         )
+
+
+def _revised(run: Run, events: Iterable[Event]) -> Run:
+    for event in events:
+        if event.kind is RunEventKind.REVISED:
+            run = run.revised(Basis.model_validate(event.facts))
+    return run
 
 
 _INTENT_STATES = {

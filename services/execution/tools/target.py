@@ -4,6 +4,7 @@ import hashlib
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -42,7 +43,8 @@ class Target(CatalogueEntry):
     @property
     def is_simulated(self) -> bool:
         """True if changing it changes nothing real."""
-        return self.simulated and self.host in _LOOPBACK
+        hosts = {self.host, urlsplit(self.url).hostname if self.url else self.host}
+        return self.simulated and hosts <= set(_LOOPBACK)
 
 
 _LOOPBACK: tuple[Literal["127.0.0.1"], Literal["::1"]] = ("127.0.0.1", "::1")

@@ -323,6 +323,12 @@ class Tool(CatalogueEntry):
         return f"{way.name}({arguments_text})"
 
 
+def conditions_of_tools(tools: Iterable[Tool]) -> list[OutputCondition]:
+    """Return the conditions that tools have before and after a change."""
+    others = (other for tool in tools for other in tool.others)
+    return [other for other in others if isinstance(other, OutputCondition)]
+
+
 def with_referenced(by_name: Mapping[str, Tool], names: Iterable[str]) -> tuple[Tool, ...]:
     """Return the tools of these names, with those that they refer to."""
     referenced = {name: [other.tool for other in tool.others] for name, tool in by_name.items()}

@@ -133,6 +133,9 @@ class Intake:
         answers = []
         for request in batch:
             delivery = request.delivery
+            for alert in request.alerts:
+                if (ticket_id := tickets[alert].id) != alert.ticket_id:
+                    updates.relabel(ticket_id, alert.draft, context=request.context)
             ended = [self._end(session, over, updates) for over in delivery.resolved]
             commented = [self._comment(session, comment) for comment in delivery.comments]
             accepted = Accepted(

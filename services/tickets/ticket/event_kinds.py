@@ -144,6 +144,12 @@ _KINDS = (
     EventKind("not_over", "the fault is not over after all", is_announced=True, is_by_person=True),
     EventKind("reopened", "it broke again", is_by_source=True, audited=("alerts",)),
     EventKind("repeated", "{alerts} alerts by now", is_by_source=True, audited=("alerts",)),
+    EventKind(
+        "relabelled",
+        "other labels came from its own system: {labels}",
+        is_by_source=True,
+        audited=("labels",),
+    ),
     EventKind("archived", "kept as a case of {document}"),
     EventKind(
         "told",

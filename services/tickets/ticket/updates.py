@@ -8,12 +8,13 @@ import time
 from collections import Counter
 from contextvars import Context, copy_context
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from services.contracts.ticket import TicketDraft
 from services.kit.queue.outbox import Outbox
 from services.tickets.tables import AlertRow, TicketRow
-from services.tickets.ticket.events import add_events
+from services.tickets.ticket.events import Note, add_events
 from services.tickets.ticket.lifecycle import count_repeats, mark_unresolved, resolve
 from services.tickets.ticket.queries import no_ticket
 from services.tickets.ticket.queue import LEARN_TICKET_TASK, put_forgetting
@@ -27,6 +28,8 @@ class TicketUpdates:
         self._open_again: set[str] = set()
         self._contexts: dict[str, Context] = {}
         self._ended: set[str] = set()
+        self._drafts: dict[tuple[str, str, str], tuple[TicketDraft, Context]] = {}
+        """Alerts that came again, by the id of their ticket, their source and their id there."""
 
     def repeat(self, ticket_id: str, *, is_open: bool, context: Context | None = None) -> None:
         """Add one more alert of this ticket; `is_open` unless its end came first.
@@ -39,6 +42,14 @@ class TicketUpdates:
         if is_open:
             self._open_again.add(ticket_id)
 
+    def relabel(self, ticket_id: str, draft: TicketDraft, *, context: Context) -> None:
+        """Add the labels of an alert that came again; its ticket gets them if it is its own.
+
+        One that comes without labels says nothing of them.
+        """
+        if draft.labels:
+            self._drafts[ticket_id, draft.source, draft.external_id] = draft, context
+
     def end(self, ticket_id: str) -> None:
         """Add the end of an alert of this ticket."""
         self._ended.add(ticket_id)
@@ -46,6 +57,7 @@ class TicketUpdates:
     def write(self, session: Session, outbox: Outbox) -> None:
         """Count the repeats, and resolve the tickets of which no alert is left open."""
         session.flush()
+        self._write_labels(session)
         for ticket_id in sorted(self._repeats.keys() | self._ended):
             if ticket_id in self._repeats:
                 more, is_open = self._repeats[ticket_id], ticket_id in self._open_again
@@ -57,6 +69,24 @@ class TicketUpdates:
                 # Of a ticket that is still walked, nothing can be learned yet.
                 key = f"{LEARN_TICKET_TASK}:{ticket_id}"
                 outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key, priority=9)
+
+    def _write_labels(self, session: Session) -> None:
+        """Replace labels that differ; what a run shows by other ones is shown again."""
+        if not self._drafts:
+            return
+        columns = (TicketRow.id, TicketRow.source, TicketRow.external_id, TicketRow.labels)
+        ids = {ticket_id for ticket_id, _, _ in self._drafts}
+        rows = session.execute(select(*columns).where(TicketRow.id.in_(ids)).order_by(TicketRow.id))
+        for id_, source, external_id, labels in rows.all():
+            draft, context = self._drafts.get((id_, source, external_id), (None, None))
+            if draft is None or context is None or draft.labels == labels:
+                continue
+            names = sorted(labels.keys() | draft.labels.keys())
+            changed = [each for each in names if labels.get(each) != draft.labels.get(each)]
+            values = {"labels": dict(draft.labels), "updated_at": time.time()}
+            session.execute(update(TicketRow).where(TicketRow.id == id_).values(values))
+            note = Note("relabelled", {"labels": ", ".join(changed)})
+            context.run(add_events, session, id_, [note])
 
 
 def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:

@@ -1,12 +1,14 @@
 """Pages of runs, runs by hand and summaries: approvals, questions and outputs; for phones too."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, Response
 
 from services.contracts.execution import (
+    ChangedSinceError,
     ChosenCall,
     Execution,
     RunAnswer,
@@ -152,7 +154,8 @@ def _create_action_router(execution: Execution) -> APIRouter:
     @needs(Need.APPROVE)
     def approve_change(run_id: Id, digest: _Digest) -> Response:
         """Approve exactly this change to be sent."""
-        execution.approve(run_id, RunDecision(digest=digest))
+        with suppress(ChangedSinceError):  # the page shows it again, with the difference
+            execution.approve(run_id, RunDecision(digest=digest))
         return redirect_to("runs", run_id)
 
     @router.post("/denial")

@@ -9,6 +9,7 @@ from services.execution.adapters.port import UnknownEffectError
 from services.execution.bindings.proposer import BindingProposer, target_of
 from services.execution.runs.engine import RunEngine
 from services.execution.runs.events import NewEvent, RunEventKind
+from services.execution.runs.revisions import Revisions
 from services.execution.runs.run import Confirmation, Limits, Run, RunTicket
 from services.execution.runs.store import ADVANCE_TASK, RunStore
 from services.execution.tools.catalogue import Catalogue
@@ -59,6 +60,9 @@ class Carrying:
         self.database.migrate(*ROOMS)
         self.outbox = Outbox(self.database)
         self.store = RunStore(self.database, self.outbox)
+        self.labels = {}
+        """Labels of tickets as they are now, by id."""
+        self.revisions = Revisions(lambda: self.catalogue, self.labels.__getitem__, None)
         self.engine = self.new_engine()
         self.outbox.register(ADVANCE_TASK, self.engine.advance)
 
@@ -68,6 +72,7 @@ class Carrying:
             lambda: self.catalogue,
             {"ssh": self.devices},
             self.clock,
+            revisions=self.revisions,
             is_approved=self.is_approved,
         )
 
@@ -109,6 +114,7 @@ class Carrying:
             requested_at=at,
             confirmation=Confirmation(by="ann", at=at),
         )
+        self.labels[ticket] = labels
         self.store.start(run, self.clock.now())
         return run.id
 

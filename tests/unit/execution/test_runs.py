@@ -134,16 +134,24 @@ def test_who_does_not_answer_has_refused(carrying):
     assert not carrying.devices.changes(carrying.catalogue)
 
 
-def test_leave_that_was_not_used_in_time_is_none(carrying):
+@pytest.mark.parametrize(
+    ("by_s", "why"),
+    [(901, "bea approved it, and it was not sent in time"), (-3600, "the clock was set back")],
+)
+def test_leave_that_was_not_used_in_time_is_asked_for_again(carrying, by_s, why):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
-    carrying.go(run)
+    old = carrying.go(run).open_approval
     carrying.store.suspend("cy", "", carrying.clock.now())
     carrying.approve(run)
-    carrying.clock.advance(901)
+    carrying.clock.advance(by_s)
     carrying.store.release(carrying.clock.now())
-    state = carrying.go(run)
-    assert state.question.what is QuestionKind.DO
+    again = carrying.go(run).open_approval
+    assert why in again.again
+    assert (again.shown, again.differences) == (old.shown, ())
+    assert again.digest != old.digest
     assert not carrying.devices.changes(carrying.catalogue)
+    assert carrying.approve(run).outcome is RunOutcome.RECOVERED
+    assert len(carrying.devices.changes(carrying.catalogue)) == 1
 
 
 def test_what_only_looks_leaves_changes_to_people(carrying):
@@ -169,6 +177,8 @@ def test_a_policy_that_turned_meanwhile_stops_what_was_approved(carrying):
     state = carrying.approve(run)
     assert "refused by the policy: changes are off" in state.question.text
     assert not carrying.devices.changes(carrying.catalogue)
+    carrying.catalogue = Carrying().catalogue
+    assert carrying.answer(run, "try again").open_approval.again == "nothing was sent"
 
 
 def test_a_tool_that_was_changed_meanwhile_sends_nothing(carrying):
@@ -182,9 +192,15 @@ def test_a_tool_that_was_changed_meanwhile_sends_nothing(carrying):
         tool.__dict__.pop("digest", None)
     carrying.catalogue = carrying.catalogue.model_copy(update={"tools": tools})
     carrying.catalogue.__dict__.pop("by_name", None)
-    state = carrying.approve(run)
-    assert "refused by the policy: the catalogue has changed since" in state.question.text
+    again = carrying.approve(run).open_approval
+    [difference] = again.differences
+    assert (difference.what, difference.was, difference.now) == (
+        "tool bgp_session_enable: timeout_s",
+        "30.0",
+        "5.0",
+    )
     assert not carrying.devices.changes(carrying.catalogue)
+    assert carrying.approve(run).outcome is RunOutcome.RECOVERED
 
 
 def test_a_pause_holds_what_was_approved_until_it_ends(carrying):
@@ -278,16 +294,66 @@ def test_what_may_have_been_sent_is_asked_about_and_not_sent_again(carrying):
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
 
 
-def test_what_surely_was_not_sent_may_be_tried_with_a_new_leave(carrying):
+@pytest.mark.parametrize("tool", ["bgp_session", "bgp_session_enable"])
+@pytest.mark.parametrize("back_after_s", [60, 901])
+def test_what_surely_was_not_sent_uses_no_approval_up(carrying, tool, back_after_s):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
-    carrying.devices.refuses["bgp_session_enable"] = NotSentError("no connection")
+    carrying.devices.refuses[tool] = NotSentError("no connection")
     state = carrying.approve(run)
-    assert "try again" in state.question.options
+    assert "no connection; nothing was sent, and the approval of bea holds" in state.question.text
     carrying.devices.refuses.clear()
+    carrying.clock.advance(back_after_s)
     state = carrying.answer(run, "try again")
-    assert state.open_approval is not None
+    if back_after_s > 900:
+        assert state.open_approval.again == "nothing was sent"
+        state = carrying.approve(run)
+    assert state.outcome is RunOutcome.RECOVERED
+    assert len(carrying.devices.changes(carrying.catalogue)) == 1
+
+
+def test_a_target_is_free_while_a_person_is_asked_about_what_was_not_sent(carrying):
+    labels = carrying.break_(SHUT)
+    first, second = (carrying.start("BgpSessionDown", labels) for _ in range(2))
+    carrying.go(first)
+    carrying.go(second)
+    carrying.devices.refuses["bgp_session_enable"] = NotSentError("no connection")
+    assert carrying.approve(first).question.what is QuestionKind.DO
+    carrying.devices.refuses.clear()
+    assert carrying.approve(second).outcome is RunOutcome.RECOVERED
+    state = carrying.answer(first, "try again")
+    assert "before it must hold: shut is yes" in state.question.text
+    assert len(carrying.devices.changes(carrying.catalogue)) == 1
+
+
+def test_a_change_that_could_not_be_taken_back_is_not_said_to_be(carrying):
+    fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", RepairEffect.NOTHING)
+    run = carrying.start("BgpSessionDown", carrying.break_(fault))
+    carrying.go(run)
+    carrying.approve(run)
+    carrying.answer(run, "take the changes back")
+    carrying.devices.refuses["bgp_session_shut"] = NotSentError("no connection")
+    assert "try again" in carrying.approve(run).question.options
+    carrying.devices.refuses.clear()
+    carrying.answer(run, "try again")
+    names = [each[1] for each in carrying.devices.changes(carrying.catalogue)]
+    assert names == ["bgp_session_enable", "bgp_session_shut"]
+
+
+def test_a_clock_that_was_set_back_after_sending_asks_no_device_without_end(carrying):
+    run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
+    carrying.go(run)
+    call = carrying.devices.call
+
+    def set_back(tool, *others):
+        answer = call(tool, *others)
+        if tool.name == "bgp_session_enable":
+            carrying.clock.advance(-3600)
+        return answer
+
+    carrying.devices.call = set_back
     assert carrying.approve(run).outcome is RunOutcome.RECOVERED
+    assert carrying.kinds(run).count(RunEventKind.OBSERVED) < 10
 
 
 class KilledError(BaseException):

@@ -6,6 +6,7 @@ import pytest
 
 from services.contracts.execution import (
     BindingApproval,
+    ChangedSinceError,
     ChosenCall,
     RunAnswer,
     RunDecision,
@@ -30,7 +31,7 @@ from services.execution.settings import ExecutorSettings
 from services.execution.tools.target import Target
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
-from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
 from services.knowledge.screening.document import hash_of
 from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.model import Procedure
@@ -78,6 +79,9 @@ class Tickets:
             against=("it names another device",),
         )
 
+    def no_ticket(self, _ticket_id):
+        raise UnavailableError("the gateway does not answer")
+
     def workflow(self, workflow_id):
         one = Dimension(value=4, reason="x")
         names = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
@@ -119,6 +123,7 @@ class House:
             settings=ExecutorSettings(),
         )
 
+        self.carrying.revisions = self.service.revisions
         self.carrying.is_approved = self.service.is_approved_to_change
         self.carrying.engine = self.carrying.new_engine()
 
@@ -226,10 +231,74 @@ def test_a_target_at_another_address_is_another_target(house):
     house.carrying.catalogue = type(catalogue)(
         tools=catalogue.tools, targets=moved, policy=catalogue.policy
     )
-    run = house.approve(run)
-    why = "the target is defined otherwise than when the run began"
-    assert run.question.text == f"Let it up (refused by the policy: {why})"
+    assert _shown_again(house, run) == [("target leaf-1: port", "22", "2222")]
+
+
+def _shown_again(house, run):
+    """What differs where a change is shown again; the old digest is worth nothing."""
+    with pytest.raises(ChangedSinceError):
+        house.approve(run)
+    house.carrying.go(run.id)
+    again = house.service.run(run.id)
+    assert again.approval.again.startswith("it is not what was shown")
+    with pytest.raises(NotWaitingError):
+        house.approve(run, digest=run.approval.digest)
     assert not house.changed
+    differences = [(each.what, each.was, each.now) for each in again.approval.differences]
+    house.approve(again)
+    assert len(house.changed) == 1
+    return differences
+
+
+def _approved_while_paused(house, run):
+    """An approval of what is changed before it can be sent."""
+    with acting_as(ANN):
+        house.service.pause(run.id)
+    house.approve(run)
+
+
+def test_an_argument_by_another_label_of_the_ticket_is_shown_again(house):
+    run = house.start()
+    house.carrying.devices.world.devices["leaf-1"].sessions["10.0.21.1"].is_shut = True
+    house.tickets.labels = house.tickets.labels | {"neighbor": "10.0.21.1", "severity": "low"}
+    assert _shown_again(house, run) == [
+        (
+            "what is sent",
+            "router bgp 65001; no neighbor 10.0.11.1 shutdown",
+            "router bgp 65001; no neighbor 10.0.21.1 shutdown",
+        ),
+        ("label neighbor of the ticket", "10.0.11.1", "10.0.21.1"),
+    ]
+
+
+def test_a_label_that_changes_after_the_approval_takes_it_away(house):
+    run = house.start()
+    _approved_while_paused(house, run)
+    labels = house.tickets.labels
+    house.tickets.labels = labels | {"neighbor": "10.0.21.1"}
+    with acting_as(ANN):
+        house.service.resume(run.id)
+    house.carrying.go(run.id)
+    assert not house.changed
+    house.tickets.labels = labels  # and back again: nothing that was said before counts
+    house.carrying.go(run.id)
+    again = house.service.run(run.id)
+    assert again.approval is None or again.approval.digest != run.approval.digest
+    assert not house.changed
+
+
+def test_labels_that_nobody_can_read_hold_a_change_back(house):
+    run = house.start()
+    _approved_while_paused(house, run)
+    readable, house.tickets.ticket = house.tickets.ticket, house.tickets.no_ticket
+    with acting_as(ANN):
+        house.service.resume(run.id)
+    house.carrying.engine.advance(run.id)
+    assert "the ticket cannot be read" in house.service.run(run.id).why
+    assert not house.changed
+    house.tickets.ticket = readable
+    house.carrying.go(run.id)
+    assert house.service.run(run.id).outcome is RunOutcome.RECOVERED
 
 
 def test_what_must_hold_before_is_looked_at_again_after_the_approval(house):
@@ -338,9 +407,21 @@ def test_a_page_that_was_changed_since_changes_nothing(house):
 def test_a_page_that_is_changed_while_leave_is_awaited_changes_nothing(house):
     run = house.start()
     house.texts.texts[f"{PAGE}.md"] += "\nSomething else.\n"
-    run = house.approve(run)
+    with pytest.raises(ChangedSinceError):
+        house.approve(run)
+    house.carrying.go(run.id)
+    run = house.service.run(run.id)
     assert "refused by the policy: the page, or what was approved" in run.question.text
+    assert "elsewhere than in the lines" in run.question.evidence[0]
     assert not house.changed
+    house.hash = hash_of(house.texts.text_of(f"{PAGE}.md"))
+    house.readings.put(house.hash, simulated_reading(f"{PAGE}.md"))
+    house.approve_page()
+    again = house.answer(run, "try again")
+    assert [each.what for each in again.approval.differences] == [
+        f"page {PAGE}.md, elsewhere than in the lines of this step"
+    ]
+    assert house.approve(again).outcome is RunOutcome.RECOVERED
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,27 @@ def test_a_storm_of_bodies_without_ids_is_one_ticket_with_a_count(gateway):
     assert kinds(gateway, ticket["id"]).count("repeated") == 4  # at 2, 4, 8 and 16
 
 
+def test_labels_of_an_alert_that_comes_again_reach_its_ticket(gateway):
+    body = {"id": "T-1", "title": "Fan 2 has failed", "labels": {"device": "spine-1", "fan": "2"}}
+    ticket_id = gateway.post(body)["id"]
+    for labels in (body["labels"], {"device": "spine-2"}, {}):
+        assert gateway.post(body | {"labels": labels})["id"] == ticket_id
+    other = body | {"id": "T-2", "labels": {"device": "leaf-4"}}
+    assert gateway.post(other)["id"] != ticket_id
+    ticket = gateway.client.get(f"/v1/tickets/{ticket_id}").json()
+    assert ticket["labels"] == {"device": "spine-2"}
+    assert kinds(gateway, ticket_id).count("relabelled") == 1
+
+
+def test_labels_of_an_alert_that_repeats_another_ticket_do_not_reach_that(gateway):
+    body = {"title": "Fan has failed", "alert_name": "FanFailed", "labels": {"device": "spine-1"}}
+    first = gateway.post(body | {"id": "A"})["id"]
+    assert gateway.post(body | {"id": "B"})["id"] == first
+    assert gateway.post(body | {"id": "B", "labels": {"device": "leaf-4"}})["id"] == first
+    ticket = gateway.client.get(f"/v1/tickets/{first}").json()
+    assert ticket["labels"] == {"device": "spine-1"}
+
+
 def test_other_texts_are_other_tickets(gateway):
     for number in range(3):
         gateway.post({"title": f"Fan {number} of spine-01 has failed"})
