@@ -11,6 +11,9 @@ import httpx2
 from openai import APIError, APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
+from services.kit.egress.addresses import ForbiddenAddressError
+from services.kit.egress.bounded import BoundedTransport
+from services.kit.egress.pinned import PinnedTransport
 from services.kit.observability.redaction import redact
 from services.llm.chat_model import (
     ChatRequest,
@@ -34,29 +37,6 @@ run out; no answer needs that many.
 
 _MOST_BYTES = 32_000_000
 """Limit for one answer on the wire; the longest completions have some 100,000."""
-
-
-class _Bounded(httpx2.SyncByteStream):
-    """Response stream that raises an error before it fills the memory."""
-
-    def __init__(self, stream: httpx2.SyncByteStream) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        read = 0
-        for part in self._stream:
-            read += len(part)
-            if read > _MOST_BYTES:
-                raise httpx2.ReadError(f"the answer has more than {_MOST_BYTES} bytes")
-            yield part
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def _bound(response: httpx2.Response) -> None:
-    if isinstance(response.stream, httpx2.SyncByteStream):
-        response.stream = _Bounded(response.stream)
 
 
 class OpenAICompatibleChatModel:
@@ -89,10 +69,17 @@ class OpenAICompatibleChatModel:
             api_key=api_key,
             timeout=timeout_s,
             max_retries=0,
-            http_client=DefaultHttpxClient(event_hooks={"response": [_bound]}),
+            # A redirect would carry prompts to an address that nobody configured.
+            http_client=DefaultHttpxClient(
+                follow_redirects=False, transport=PinnedTransport(_MOST_BYTES)
+            ),
         )
         self._root = base_url.rstrip("/").removesuffix("/v1")
-        self._http = httpx.Client(timeout=timeout_s, headers={"Authorization": f"Bearer {api_key}"})
+        self._http = httpx.Client(
+            timeout=timeout_s,
+            headers={"Authorization": f"Bearer {api_key}"},
+            transport=BoundedTransport(allow_private=True, within_s=timeout_s),
+        )
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
@@ -150,7 +137,7 @@ class OpenAICompatibleChatModel:
             ) from error
         except APIStatusError as error:
             raise _error_for(error.status_code, self.name, error.message) from error
-        except (APIError, httpx2.HTTPError, httpx.HTTPError) as error:
+        except (APIError, httpx2.HTTPError, httpx.HTTPError, ForbiddenAddressError) as error:
             raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
         except OpenAIError as error:
             raise ModelRefusedError(f"model {self.name!r}: {error}") from error

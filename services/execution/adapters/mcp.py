@@ -2,19 +2,30 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client import Transport
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import MCP_DEFAULT_SSE_READ_TIMEOUT, MCP_DEFAULT_TIMEOUT
 
 from services.execution.adapters.port import NotSentError, StoppedError, UnknownEffectError
 from services.execution.tools.importing.mcp import ListedTool
 from services.execution.tools.target import Target
 from services.execution.tools.tool import McpWay, Tool
+from services.kit.egress.addresses import ForbiddenAddressError
+from services.kit.egress.pinned import AsyncPinnedTransport
 
-_VENDORS = (MCPError, OSError, TimeoutError, ValueError)
+_VENDORS = (MCPError, OSError, TimeoutError, ValueError, ForbiddenAddressError)
 
 MOST_LISTED = 500
 """Most tools of one server that are listed."""
+
+_MOST_BYTES = 16_000_000
+"""Limit for one answer on the wire."""
 
 
 class McpAdapter:
@@ -49,7 +60,7 @@ def list_tools(target: Target, *, within_s: float = 30.0) -> list[ListedTool]:
         raise NotSentError(f"{target.name} lists no tools: {type(error).__name__}") from error
 
 
-async def _list_all(server: str | StdioServerParameters) -> list[ListedTool]:
+async def _list_all(server: Transport | StdioServerParameters) -> list[ListedTool]:
     listed: list[ListedTool] = []
     async with Client(server) as client:
         cursor: str | None = None
@@ -73,8 +84,8 @@ async def _list_all(server: str | StdioServerParameters) -> list[ListedTool]:
     return listed[:MOST_LISTED]
 
 
-def _server_of(target: Target) -> str | StdioServerParameters:
-    """Return the address of a target's server, or the command that starts it.
+def _server_of(target: Target) -> Transport | StdioServerParameters:
+    """Return the connection to a target's server, or the command that starts it.
 
     Raises:
         StoppedError: The target names neither.
@@ -83,7 +94,18 @@ def _server_of(target: Target) -> str | StdioServerParameters:
         return StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
     if not target.url:
         raise StoppedError(f"{target.name} has neither an address nor a command")
-    return target.url
+    return _connect(target.url)
+
+
+@asynccontextmanager
+async def _connect(url: str) -> AsyncIterator[TransportStreams]:
+    """Connect to a server; a redirect is followed within its origin alone, as the SDK has it."""
+    client = httpx2.AsyncClient(
+        transport=AsyncPinnedTransport(_MOST_BYTES),
+        timeout=httpx2.Timeout(MCP_DEFAULT_TIMEOUT, read=MCP_DEFAULT_SSE_READ_TIMEOUT),
+    )
+    async with client, streamable_http_client(url, http_client=client) as streams:
+        yield streams
 
 
 class _McpCall:
@@ -91,7 +113,7 @@ class _McpCall:
 
     def __init__(
         self,
-        server: str | StdioServerParameters,
+        server: Transport | StdioServerParameters,
         name: str,
         arguments: Mapping[str, object],
         *,

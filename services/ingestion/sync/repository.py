@@ -14,11 +14,12 @@ from dulwich.errors import GitProtocolError, HangupException, NotGitRepository
 from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connection import HTTPConnection, HTTPSConnection, port_by_scheme
 
 from services.ingestion.settings import SyncSettings
+from services.kit.egress.addresses import ForbiddenAddressError, resolve
+from services.kit.egress.guard import EgressGuard
 from services.kit.errors import FlowXpertError
-from services.kit.http.outgoing import EgressGuard, ForbiddenAddressError, is_public
 
 _HERE = Ref(b"refs/heads/synced")
 _SOCKET_TIMEOUT_S = 30.0
@@ -100,7 +101,7 @@ def _client(url: str, settings: SyncSettings, bound: "_FetchLimit") -> tuple[Git
     client = _LimitedClient(
         bound,
         f"{parts.scheme}://{parts.netloc}",
-        pool_manager=_pool(settings),
+        pool_manager=_pool(url, allow_private=settings.allow_private),
         username=user or None,
         password=token or None,
     )
@@ -141,24 +142,30 @@ class _LimitedClient(Urllib3HttpGitClient):
         return response, counted
 
 
-def _pool(settings: SyncSettings) -> urllib3.PoolManager:
-    """Build connections that go to allowed hosts at public addresses, also when redirected."""
-    allowed = {host.lower() for host in settings.allowed_hosts}
+def _pool(url: str, *, allow_private: bool) -> urllib3.PoolManager:
+    """Build connections to checked addresses of the URL's origin, also when redirected.
 
-    def checked(connection: HTTPConnection, connected: socket.socket) -> socket.socket:
-        peer = str(connected.getpeername()[0])
-        if connection.host.lower() in allowed and (settings.allow_private or is_public(peer)):
-            return connected
-        connected.close()
-        raise ForbiddenAddressError(f"{connection.host!a} is not allowed, or not public")
+    From http a redirect may lead to https on the same host.
+    """
+    parts = urlsplit(url)
+    host, port = (parts.hostname or "").lower(), parts.port
+    origins = {(parts.scheme, host, port or port_by_scheme[parts.scheme]), ("https", host, 443)}
+
+    def pin(connection: HTTPConnection, scheme: str) -> None:
+        name = connection.host.strip("[]").lower()
+        if (scheme, name, connection.port) not in origins:
+            raise ForbiddenAddressError(f"{name!a} is another address, to which it redirects")
+        connection._dns_host = resolve(name, connection.port, allow_private=allow_private)[0]
 
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:
-            return checked(self, super()._new_conn())
+            pin(self, "http")
+            return super()._new_conn()
 
     class Secure(HTTPSConnection):
         def _new_conn(self) -> socket.socket:
-            return checked(self, super()._new_conn())
+            pin(self, "https")
+            return super()._new_conn()
 
     class PlainPool(urllib3.HTTPConnectionPool):
         ConnectionCls = Plain

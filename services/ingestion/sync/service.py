@@ -20,8 +20,9 @@ from services.ingestion.settings import SyncSettings
 from services.ingestion.sync.repository import FetchError, fetch
 from services.ingestion.tables import SyncRow, SyncSourceRow
 from services.kit.access.audit import add_audit
+from services.kit.egress.addresses import ForbiddenAddressError
+from services.kit.egress.guard import EgressGuard, OutgoingRequest
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.http.outgoing import EgressGuard, ForbiddenAddressError, OutgoingRequest
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 

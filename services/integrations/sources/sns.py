@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,12 +28,18 @@ from services.integrations.sources.proof import (
     WrongSignatureError,
     by_token,
 )
-from services.kit.errors import ForbiddenError, UnavailableError
+from services.kit.access.gate import Buckets
+from services.kit.egress.addresses import ForbiddenAddressError
+from services.kit.egress.bounded import BoundedTransport
+from services.kit.errors import ForbiddenError, TooManyRequestsError, UnavailableError
 
 TYPE_HEADER = "x-amz-sns-message-type"
 FETCH_WITHIN_S = 5.0
 
-_HOST = re.compile(r"sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")
+_HOST = re.compile(r"sns\.[a-z]{2,8}(-[a-z]{2,12}){1,3}-[0-9]{1,2}\.amazonaws\.com(\.cn)?")
+"""Host of a region: `sns.s3.amazonaws.com` is a bucket of whoever made it."""
+_CERTIFICATE = re.compile(r"/SimpleNotificationService-[0-9A-Za-z]{1,64}\.pem")
+"""Path of a certificate: an API of the same host answers with texts of others."""
 _NOTIFICATION = "Notification"
 _CONFIRMATIONS = ("SubscriptionConfirmation", "UnsubscribeConfirmation")
 _SIGNED = {
@@ -43,6 +50,10 @@ _SIGNED = {
     ),
 }
 _HASHES: dict[str, HashAlgorithm] = {"1": SHA1(), "2": SHA256()}  # noqa: S303 - SNS' version 1
+
+_MOST_BYTES = 100_000
+_FETCHES, _FETCHES_LOCK = Buckets(per_s=0.2, burst=10), Lock()
+"""Rate of fetches: whoever knows a topic may name as many addresses as they like."""
 
 Fetch = Callable[[str], bytes]
 
@@ -71,20 +82,33 @@ def fetch(url: str) -> bytes:
 
     Raises:
         WrongSignatureError: The address is no such.
-        CertificateUnavailableError: It did not answer.
+        CertificateUnavailableError: It did not answer, or many others were fetched just now.
     """
     check_address(url)
+    content = b""
+    transport = BoundedTransport(allow_private=False, within_s=FETCH_WITHIN_S)
     try:
-        answer = httpx.get(url, timeout=FETCH_WITHIN_S, follow_redirects=False)
-    except httpx.HTTPError as error:
+        with _FETCHES_LOCK:
+            _FETCHES.take("")
+        with (
+            httpx.Client(transport=transport, timeout=FETCH_WITHIN_S) as client,
+            client.stream("GET", url) as answer,
+        ):
+            for part in answer.iter_bytes():
+                content += part
+                if len(content) > _MOST_BYTES:
+                    raise CertificateUnavailableError("AWS SNS answered with too much")
+    except TooManyRequestsError as error:
+        raise CertificateUnavailableError("many certificates were fetched just now") from error
+    except (httpx.HTTPError, ForbiddenAddressError) as error:
         raise CertificateUnavailableError(f"AWS SNS did not answer: {error}") from error
     if answer.status_code != 200:
         raise CertificateUnavailableError(f"AWS SNS answered {answer.status_code}")
-    return answer.content
+    return content
 
 
-def check_address(url: str) -> None:
-    """Check that an address is https on a host of AWS SNS.
+def check_address(url: str, path: re.Pattern[str] | None = None) -> None:
+    """Check that an address is https on a host of AWS SNS, and its path one of these.
 
     Raises:
         WrongSignatureError: It is another address.
@@ -97,6 +121,8 @@ def check_address(url: str) -> None:
         is_sns, host = False, ""
     if not is_sns or not _HOST.fullmatch(host):
         raise WrongSignatureError("the message names an address that is no AWS SNS host")
+    if path is not None and (parts.query or not path.fullmatch(parts.path)):
+        raise WrongSignatureError("the message names an address that is no certificate of AWS SNS")
 
 
 @dataclass(frozen=True)
@@ -123,7 +149,7 @@ class SnsProof:
     def check_signature(self, body: Mapping[str, Any]) -> None:
         """Check that SNS signed the message; raises as a call does."""
         url = line(body, "SigningCertURL", "SigningCertUrl")
-        check_address(url)
+        check_address(url, _CERTIFICATE)
         hashing = _HASHES.get(line(body, "SignatureVersion"))
         if hashing is None:
             raise WrongSignatureError("SignatureVersion: expected 1 or 2")

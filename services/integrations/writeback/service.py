@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from services.integrations.writeback.note import Digest, TicketNote, build_parts
 from services.integrations.writeback.settings import WriteBackSettings
 from services.integrations.writeback.targets import DIGESTS, TARGETS, WriteBackTarget
-from services.kit.http.outgoing import EgressGuard
+from services.kit.egress.guard import EgressGuard
 from services.kit.ids import time_ordered_id
 from services.kit.observability.metrics import start_at_zero
 from services.kit.queue.outbox import Outbox

@@ -12,7 +12,7 @@ from pydantic import BaseModel, HttpUrl, SecretStr
 
 from services.integrations.writeback.note import Digest, TicketNote
 from services.integrations.writeback.settings import WriteBackSettings
-from services.kit.http.outgoing import OutgoingRequest
+from services.kit.egress.guard import OutgoingRequest
 
 _TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
 _TICKET_FIELDS = {

@@ -18,7 +18,7 @@ from services.kit.access.credentials import (
 )
 from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
-from services.kit.access.network import check_host, check_origin, is_loopback
+from services.kit.access.network import ForeignHostError, OwnNames, is_loopback
 from services.kit.access.sessions.cookies import SESSION_PREFIX, Cookies
 from services.kit.access.sessions.sessions import SessionEndedError, Sessions
 from services.kit.access.settings import AccessMode, AccessSettings, OidcSettings
@@ -53,7 +53,9 @@ class Access:
         self.settings = settings or AccessSettings()
         self.tokens = tokens
         self.sessions = sessions
-        self.cookies = Cookies(str(platform.public_url) if platform.public_url else None)
+        public_url = str(platform.public_url) if platform.public_url else None
+        self.cookies = Cookies(public_url)
+        self._names = OwnNames(public_url, self.settings.hosts)
         self._platform_key = platform.api_key
         self._keys = keys
         self._has_keys = False
@@ -122,11 +124,16 @@ class Access:
         if need is Need.OPEN:
             return NOBODY
         if need is Need.SIGN_IN:
-            check_origin(request["method"], headers)
+            self._names.check_origin(request["method"], headers)
             return NOBODY
         if not self.is_on:
-            check_host(headers.get("host", ""))
-            check_origin(request["method"], headers)
+            try:
+                self._names.check_host(headers)
+            except ForeignHostError:
+                if need is Need.SIGNED:
+                    return NOBODY
+                raise
+            self._names.check_origin(request["method"], headers)
             return LOCAL
         try:
             return self._authenticate(request)
@@ -154,7 +161,7 @@ class Access:
                 "send a key or token as `Authorization: Bearer …`, or a key as `X-API-Key: …`"
             )
         if credential.is_automatic:
-            check_origin(request["method"], headers)
+            self._names.check_origin(request["method"], headers)
         is_use = "text/event-stream" not in headers.get("accept", "")
         if not self.is_from_platform(credential):
             return self._caller_of(credential, is_use=is_use)

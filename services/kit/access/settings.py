@@ -30,6 +30,12 @@ class AccessSettings(Settings):
         description="`on`: every caller needs a key or a token. `off`: nobody does, on loopback "
         "only. `auto`: on, except on loopback as long as there is no key and no issuer.",
     )
+    hosts: list[str] = Field(
+        default=[],
+        description="Names by which FlowXpert is reached while access is off, beside loopback and "
+        'FLOWXPERT_PUBLIC_URL, as JSON, such as a tunnel\'s `["hooks.example.org"]`. Whoever '
+        "reaches it there may do everything.",
+    )
     requests_per_s: float = Field(
         default=200.0,
         ge=0,

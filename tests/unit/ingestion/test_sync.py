@@ -314,7 +314,27 @@ def test_an_allowed_name_with_a_private_address_is_not_connected_to(tmp_path):
     syncs = Syncs(tmp_path, allowed_hosts=["localhost"])
     syncs.declare(location="https://localhost:9/wiki")
     failed = syncs.sync()
-    assert failed.status == "failed"
+    assert (failed.status, "not public" in failed.reason) == ("failed", True)
+
+
+def test_a_redirect_to_another_address_is_not_followed(served, tmp_path):
+    class Leading(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            self.send_response(302)
+            self.send_header("location", f"{served}{self.path.removeprefix('/wiki')}")
+            self.end_headers()
+
+    server = HTTPServer(("127.0.0.1", 0), Leading)
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+    there = Syncs(tmp_path / "there", **HERE)
+    there.declare(location=f"http://127.0.0.1:{server.server_port}/wiki")
+    failed = there.sync()
+    server.shutdown()
+    server.server_close()
+    assert (failed.status, "redirects" in failed.reason) == ("failed", True)
 
 
 def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):

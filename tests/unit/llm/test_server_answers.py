@@ -74,6 +74,27 @@ class Flooding(BaseHTTPRequestHandler):
         pass
 
 
+class Leading(Flooding):
+    def do_POST(self):
+        self.send_response(307)
+        self.send_header("location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")
+        self.end_headers()
+        self.server.paths.append(self.path)
+
+
+def test_a_redirect_carries_no_prompt_elsewhere():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Leading)
+    server.paths = []
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+    with pytest.raises(ModelRefusedError):
+        OpenAICompatibleChatModel(f"http://127.0.0.1:{server.server_port}/v1", "m").complete(
+            REQUEST
+        )
+    server.shutdown()
+    server.server_close()
+    assert server.paths == ["/v1/chat/completions"]
+
+
 def test_an_endless_answer_is_cut_off():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Flooding)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -6,6 +6,9 @@ from typing import Any
 
 import httpx
 
+from services.kit.egress.addresses import ForbiddenAddressError
+from services.kit.egress.bounded import BoundedTransport
+
 _TIMEOUT_S = 5.0
 _LARGEST = 1_000_000
 
@@ -16,7 +19,10 @@ class IssuerAnswers:
     def __init__(self, transport: httpx.BaseTransport | None = None) -> None:
         # A redirect would lead to an address that nobody configured.
         self._client = httpx.Client(
-            timeout=_TIMEOUT_S, follow_redirects=False, transport=transport, trust_env=False
+            transport=transport or BoundedTransport(allow_private=True, within_s=_TIMEOUT_S),
+            timeout=_TIMEOUT_S,
+            follow_redirects=False,
+            trust_env=False,
         )
 
     def get(self, url: str) -> Any:  # noqa: ANN401 - JSON
@@ -24,7 +30,7 @@ class IssuerAnswers:
 
         Raises:
             httpx.HTTPError: It did not answer.
-            ValueError: It answered something else than JSON, or not with 200.
+            ValueError: Its address may not be called, or it answered no JSON, or not with 200.
         """
         status, body = self._ask("GET", url)
         if status != 200:
@@ -40,11 +46,14 @@ class IssuerAnswers:
 
     def _ask(self, method: str, url: str, **more: Any) -> tuple[int, Any]:  # noqa: ANN401 - as httpx has them
         headers = {"accept": "application/json"}
-        with self._client.stream(method, url, headers=headers, **more) as response:
-            body = b""
-            for part in response.iter_bytes():
-                body += part
-                if len(body) > _LARGEST:
-                    raise ValueError(f"it answered more than {_LARGEST} bytes")
+        try:
+            with self._client.stream(method, url, headers=headers, **more) as response:
+                body = b""
+                for part in response.iter_bytes():
+                    body += part
+                    if len(body) > _LARGEST:
+                        raise ValueError(f"it answered more than {_LARGEST} bytes")
+        except ForbiddenAddressError as error:
+            raise ValueError(str(error)) from error
         is_json = body.lstrip()[:1] in {b"{", b"["}
         return response.status_code, json.loads(body) if is_json else None

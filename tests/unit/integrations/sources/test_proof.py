@@ -34,6 +34,7 @@ PLATFORM_KEY = "the key of the platform"
 TOKEN_SOURCES = ["alertmanager", "opsgenie", "servicenow", "datadog", "cloudwatch", "zabbix"]
 BODY = b'{"nothing": "that tells of a fault"}'
 TICKET = json.dumps({"title": "Fan failed", "id": 1}).encode()
+CERTIFICATE = "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a1b.pem"
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:ops"
 
 
@@ -186,7 +187,7 @@ def envelope(version="2", **changes):
         "Message": json.dumps({"AlarmName": "Backlog", "NewStateValue": "ALARM"}),
         "Timestamp": "2025-02-03T04:05:07.000Z",
         "SignatureVersion": version,
-        "SigningCertURL": "https://sns.eu-west-1.amazonaws.com/a.pem",
+        "SigningCertURL": CERTIFICATE,
         "SubscribeURL": "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription",
         "Token": "t",
         **changes,
@@ -212,10 +213,14 @@ def test_a_message_that_sns_signed_is_taken(version):
     [
         {"Message": "another"},
         {"TopicArn": TOPIC + "x"},
-        {"SigningCertURL": "https://sns.eu-west-1.amazonaws.com.evil.example/a.pem"},
-        {"SigningCertURL": "http://sns.eu-west-1.amazonaws.com/a.pem"},
-        {"SigningCertURL": "https://sns.eu-west-1.amazonaws.com:8443/a.pem"},
-        {"SigningCertURL": "https://x@sns.eu-west-1.amazonaws.com/a.pem"},
+        {"SigningCertURL": CERTIFICATE.replace(".com", ".com.evil.example")},
+        {"SigningCertURL": CERTIFICATE.replace("https", "http")},
+        {"SigningCertURL": CERTIFICATE.replace(".com", ".com:8443")},
+        {"SigningCertURL": CERTIFICATE.replace("sns.", "x@sns.")},
+        {"SigningCertURL": CERTIFICATE.replace("eu-west-1", "s3")},
+        {"SigningCertURL": CERTIFICATE.replace("eu-west-1", "s3-eu-west-1")},
+        {"SigningCertURL": f"{CERTIFICATE}?Action=GetEndpointAttributes"},
+        {"SigningCertURL": "https://sns.eu-west-1.amazonaws.com/?Action=GetEndpointAttributes"},
         {"SigningCertURL": "https://169.254.169.254/a.pem"},
         {"SigningCertURL": "https://["},
         {"SigningCertURL": 5},

@@ -11,7 +11,7 @@ from services.integrations.writeback.service import WriteBack
 from services.integrations.writeback.settings import WriteBackSettings
 from services.integrations.writeback.targets import DIGESTS
 from services.integrations.writeback.weekly import DIGEST_TASK, WeeklyDigest, build_digest
-from services.kit.http.outgoing import NotDeliveredError
+from services.kit.egress.guard import NotDeliveredError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 

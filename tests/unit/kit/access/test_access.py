@@ -33,14 +33,19 @@ def keys():
     database.close()
 
 
-def access(keys=None, mode=AccessMode.AUTO, **platform):
+def access(keys=None, mode=AccessMode.AUTO, hosts=(), **platform):
     settings = PlatformSettings(_env_file=None, **platform)
-    return Access(settings, keys=keys, settings=AccessSettings(_env_file=None, mode=mode))
+    own = AccessSettings(_env_file=None, mode=mode, hosts=list(hosts))
+    return Access(settings, keys=keys, settings=own)
 
 
 def request(method="GET", **headers):
     fields = {"host": "127.0.0.1:8080"} | {n.replace("_", "-"): v for n, v in headers.items()}
-    encoded = [(name.encode(), value.encode("latin-1")) for name, value in fields.items()]
+    encoded = [
+        (name.encode(), each.encode("latin-1"))
+        for name, value in fields.items()
+        for each in ([value] if isinstance(value, str) else value)
+    ]
     return {"type": "http", "method": method, "path": "/v1/tickets", "headers": encoded}
 
 
@@ -86,28 +91,50 @@ def test_a_first_key_is_noticed_while_it_runs(keys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost:8080", "127.0.0.1:1", "127.0.0.1", "[::1]:80", "[::1]"]
-)
-def test_while_it_is_off_loopback_names_are_answered(host):
-    assert caller(access(), host=host) is LOCAL
+    "host", ["localhost:8080", "LocalHost", "127.0.0.1:1", "127.0.0.1", "[::1]:80", "[::1]",
+             "flow.example.org", "FLOW.example.org:443", "hooks.example.net"]
+)  # fmt: skip
+def test_while_it_is_off_its_own_names_are_answered(host):
+    named = access(public_url="https://flow.example.org", hosts=["hooks.example.net"])
+    assert caller(named, host=host) is LOCAL
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.org", "evil.org:8080", "", "localhost.evil.org", "10.0.0.1"]
-)
-def test_while_it_is_off_a_foreign_host_name_is_refused(host):
+    "host", ["evil.org", "evil.org:8080", "", "localhost.evil.org", "10.0.0.1",
+             "127.0.0.1@evil.org", "evil.flow.example.org", ["127.0.0.1", "evil.org"], []]
+)  # fmt: skip
+def test_while_it_is_off_a_foreign_host_name_is_refused_unless_its_source_proves_itself(host):
+    named = access(public_url="https://flow.example.org", hosts=["hooks.net"])
     with pytest.raises(ForeignHostError):
-        caller(access(), host=host)
+        caller(named, host=host)
+    assert caller(named, Need.SIGNED, "POST", host=host) is NOBODY
 
 
 @pytest.mark.parametrize(
     "origin", ["https://evil.org", "null", "http://127.0.0.1:9", "http://[", ""]
 )
-def test_while_it_is_off_a_page_of_another_site_changes_nothing(origin):
+def test_while_it_is_off_a_page_of_another_site_changes_and_reads_nothing(origin):
+    for method in ("GET", "POST"):
+        with pytest.raises(ForeignOriginError):
+            caller(access(), method=method, origin=origin)
+        assert caller(access(), method=method, origin="http://127.0.0.1:8080") is LOCAL
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "websocket"])
+def test_a_page_of_another_site_embeds_nothing_and_may_link(site, mode):
+    with pytest.raises(ForeignOriginError, match="read"):
+        caller(access(), sec_fetch_site=site, sec_fetch_mode=mode)
+    assert caller(access(), sec_fetch_site=site, sec_fetch_mode="navigate") is LOCAL
+    with pytest.raises(ForeignOriginError, match="change"):
+        caller(access(), method="POST", sec_fetch_site=site, sec_fetch_mode="navigate")
+
+
+def test_a_form_of_the_public_page_comes_through_a_proxy_that_has_its_own_host():
+    behind = access(public_url="https://flow.example.org")
+    assert caller(behind, method="POST", origin="https://flow.example.org") is LOCAL
     with pytest.raises(ForeignOriginError):
-        caller(access(), method="POST", origin=origin)
-    assert caller(access(), method="GET", origin=origin) is LOCAL
-    assert caller(access(), method="POST", origin="http://127.0.0.1:8080") is LOCAL
+        caller(behind, method="POST", origin="https://flow.example.org.evil.org")
 
 
 def basic(password):

@@ -1,0 +1,1 @@
+"""HTTP to other systems: checked addresses, no proxies or redirects unasked, bounded answers."""
