@@ -232,6 +232,8 @@ class RunDetail(RunSummary):
     """Number of paths through the workflow; 1,000 at most."""
     question: RunQuestion | None = None
     approval: RunApproval | None = None
+    is_stopping: bool = False
+    """True if a person ends it, and it stays open until the change that was sent has an end."""
     events: tuple[RunEvent, ...]
     report: str = ""
     """Markdown report of what was run, seen, decided and verified, once the run is over."""

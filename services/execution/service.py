@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
@@ -38,6 +39,7 @@ from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.moves import FILLED, NOBODY_READ
 from services.execution.runs.revisions import PageBasis, Revisions, definition_of, targets_of
 from services.execution.runs.run import Confirmation, Limits, Run, RunTicket
+from services.execution.runs.state import STOPS_LATER
 from services.execution.runs.store import RunMovedError, RunStore, StoredRun
 from services.execution.settings import ExecutorSettings
 from services.execution.tools.catalogue import Catalogue
@@ -203,13 +205,15 @@ class ExecutorService:
 
     def take_over(self, run_id: str) -> RunDetail:
         """See `Execution.take_over`."""
-        return self._act(run_id, NewEvent(RunEventKind.TAKEN_OVER, by=current_caller().name))
+        by = current_caller().name
+        facts = {"outcome": RunOutcome.HANDED_OVER.value, "why": f"{by} took over"}
+        return self._stop(run_id, NewEvent(RunEventKind.TAKEN_OVER, facts=facts, by=by))
 
     def cancel(self, run_id: str) -> RunDetail:
         """See `Execution.cancel`."""
         by = current_caller().name
         facts = {"outcome": RunOutcome.CANCELLED.value, "why": f"cancelled by {by}"}
-        return self._act(run_id, NewEvent(RunEventKind.ENDED, facts=facts, by=by))
+        return self._stop(run_id, NewEvent(RunEventKind.ENDED, facts=facts, by=by))
 
     # Bindings
 
@@ -546,7 +550,24 @@ class ExecutorService:
         def event(stored: StoredRun) -> NewEvent:
             if stored.state.outcome is not None:
                 raise NotWaitingError("the run is over")
+            if stored.state.later_end:
+                raise NotWaitingError(STOPS_LATER)
             return act
+
+        return self._add(run_id, event)
+
+    def _stop(self, run_id: str, end: NewEvent) -> RunDetail:
+        """End a run; while a change is being sent, as soon as that has an end."""
+
+        def event(stored: StoredRun) -> NewEvent:
+            state = stored.state
+            if state.outcome is not None:
+                raise NotWaitingError("the run is over")
+            if not state.changes_in_flight:
+                return end
+            if state.later_end:
+                raise NotWaitingError(STOPS_LATER)
+            return replace(end, kind=RunEventKind.STOPPING)
 
         return self._add(run_id, event)
 

@@ -38,6 +38,7 @@ def detail_of(stored: StoredRun) -> RunDetail:
         phase=state.phase,
         outcome=state.outcome,
         why=state.why or stored.waits_for,
+        is_stopping=bool(state.later_end) and state.outcome is None,
         requested_by=run.requested_by,
         requested_at=run.requested_at,
         workflow_id=run.workflow_id,

@@ -79,9 +79,10 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         self.carry_on(run_id)
 
     def _next_move(self, stored: StoredRun, suspension: Suspended | None, now: float) -> Move:
-        if suspension:
-            return Wait(None, f"all runs stand still, by {suspension.by}")
         move = next_move(stored.run, stored.state, now)
+        ends = stored.state.later_end and isinstance(move, Emit)
+        if suspension and not ends:
+            return Wait(None, f"all runs stand still, by {suspension.by}")
         place = _place_of_unsent_change(stored, move)
         if place is None:
             return move

@@ -77,7 +77,12 @@ class RunEventKind(StrEnum):
     PAUSED = "paused"
     RESUMED = "resumed"
     TAKEN_OVER = "taken_over"
-    """A person goes on by hand; the run ends."""
+    """A person goes on by hand; the run ends. Facts: outcome, why."""
+    STOPPING = "stopping"
+    """A person ends the run while a change is being sent: it ends once that has an end.
+
+    Facts: outcome, why.
+    """
     ENDED = "ended"
     """The run ended. Facts: outcome, why."""
 
@@ -91,6 +96,7 @@ ACTS_OF_PEOPLE = frozenset(
         RunEventKind.PAUSED,
         RunEventKind.RESUMED,
         RunEventKind.TAKEN_OVER,
+        RunEventKind.STOPPING,
     }
 )
 """Kinds of events that people cause."""

@@ -12,7 +12,13 @@ from services.execution.bindings.binding import AnswerTest, Binding, Origin, dig
 from services.execution.engine import Emit, Wait
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind, StepVisit
 from services.execution.runs.run import Run, ShownDifference
-from services.execution.runs.state import Approval, Observation, RunState, SentChange
+from services.execution.runs.state import (
+    STOPS_LATER,
+    Approval,
+    Observation,
+    RunState,
+    SentChange,
+)
 from services.execution.tools.compare import Fields, all_hold
 from services.execution.tools.tool import (
     BadArgumentError,
@@ -208,6 +214,9 @@ class _Moves:
         step = self.run.workflow.by_id[id_]
         rules: tuple[tuple[str, object, Callable[[], Move]], ...] = (
             ("it is over", state.outcome, Wait),
+            # Whoever sends it has the lease: this worker has it now.
+            ("the executor ended while sending", state.changes_in_flight, self._lose_track),
+            ("a person ends it", state.later_end, lambda: self._end_by_person(over_at)),
             # Also of a run that nobody answers: it holds its targets.
             ("out of time", self.now > over_at, lambda: _hand_over("its time is over")),
             ("a person's turn", state.paused_by or state.question, lambda: Wait(over_at + 1)),
@@ -251,6 +260,24 @@ class _Moves:
         if is_step and looks and question.facts["what"] != QuestionKind.DECIDE.value:
             return self._leave(step, "skipped")
         return _hand_over(f"the rest is a person's: {step.text}")
+
+    # Changes whose end is not known
+
+    def _lose_track(self) -> Move:
+        why = "the executor ended while it was being sent"
+        return _emit(RunEventKind.UNKNOWN, self.state.changes_in_flight[0].place, {"why": why})
+
+    def _end_by_person(self, over_at: float) -> Move:
+        """Return the end that a person wants; before it, ask if an unknown change was made."""
+        if self.now <= over_at:
+            if self.state.question:
+                return Wait(over_at + 1, STOPS_LATER)
+            for change in self.state.changes.values():
+                is_answered = (change.place, QuestionKind.UNKNOWN) in self.state.answers
+                if change.status is RunEventKind.UNKNOWN and not is_answered:
+                    tool = self.run.tool_named[change.tool]
+                    return self._ask_whether_made(change.place, tool, change)
+        return Emit(self.state.later_end)
 
     # A step that acts
 
@@ -421,9 +448,6 @@ class _Moves:
 
     def _after_sending(self, step: Step, tool: Tool, change: SentChange) -> Move | None:
         place = change.place
-        if change.status is RunEventKind.SENT:
-            why = "the executor ended while it was being sent"
-            return _emit(RunEventKind.UNKNOWN, place, {"why": why})
         if change.status is RunEventKind.NOT_SENT:
             why = self._why_not_sent(change.why, place)
             return self._by_hand(step, why, place=place, more=(AGAIN,))

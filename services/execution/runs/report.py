@@ -7,7 +7,7 @@ from typing import Any
 from services.contracts.execution import RunOutcome
 from services.execution.runs.events import Event, RunEventKind
 from services.execution.runs.run import Run
-from services.execution.runs.state import RunState
+from services.execution.runs.state import STOPS_LATER, RunState
 
 MOST_LINES = 8
 """Most lines of evidence at each place."""
@@ -90,6 +90,8 @@ def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a 
             yield f"- {at} {how}: {step_text}"
         case RunEventKind.UNDONE:
             yield f"- {at} taken back: {step_text}"
+        case RunEventKind.STOPPING:
+            yield f"- {at} {facts['why']}: {STOPS_LATER}"
         case RunEventKind.PAUSED | RunEventKind.RESUMED | RunEventKind.TAKEN_OVER:
             yield f"- {at} {event.kind.value.replace('_', ' ')} by {event.by}"
         case _:

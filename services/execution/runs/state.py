@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from services.contracts.execution import RunOutcome, RunPhase
-from services.execution.runs.events import Event, QuestionKind, RunEventKind, StepVisit
+from services.execution.runs.events import (
+    Event,
+    NewEvent,
+    QuestionKind,
+    RunEventKind,
+    StepVisit,
+)
 from services.execution.runs.run import CitedPassage, Run, ShownDifference
 from services.execution.tools.compare import Fields
+
+
+STOPS_LATER = "it ends when the change that was sent has an end"
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,8 @@ class RunState:
     undoing: bool = False
     undone: set[StepVisit] = field(default_factory=set)
     paused_by: str = ""
+    later_end: tuple[NewEvent, ...] = ()
+    """Event that ends the run once what was sent has an end, if a person wants that."""
     outcome: RunOutcome | None = None
     why: str = ""
 
@@ -159,6 +170,11 @@ class RunState:
         """The approval that waits for a person."""
         open_ = (a for a in self.approvals.values() if a.state is RunEventKind.APPROVAL_REQUESTED)
         return next(open_, None)
+
+    @property
+    def changes_in_flight(self) -> list[SentChange]:
+        """Changes that are being sent."""
+        return [each for each in self.changes.values() if each.status is RunEventKind.SENT]
 
     @property
     def last_change(self) -> float:
@@ -264,6 +280,9 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
         case RunEventKind.PAUSED:
             state.paused_by = event.by
         case RunEventKind.RESUMED:
+            state.paused_by = ""
+        case RunEventKind.STOPPING:
+            state.later_end = (NewEvent(RunEventKind.ENDED, facts=facts, by=event.by),)
             state.paused_by = ""
         case RunEventKind.TAKEN_OVER:
             state.outcome, state.why = RunOutcome.HANDED_OVER, f"{event.by} took over"

@@ -29,7 +29,7 @@ from services.execution.runs.events import (
 )
 from services.execution.runs.failures import failed_commands
 from services.execution.runs.run import Basis, Run
-from services.execution.runs.state import RunState, state_of
+from services.execution.runs.state import STOPS_LATER, RunState, state_of
 from services.execution.tables import (
     IntentRow,
     RunEventRow,
@@ -257,7 +257,7 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
                 }
                 of_run = delete(TargetLockRow).where(TargetLockRow.run_id == stored.id)
                 session.execute(of_run.where(TargetLockRow.target.not_in(changed)))
-        return {}
+        return {"waits_for": STOPS_LATER} if stored.state.later_end else {}
 
     def _summary(self, row: RunRow) -> RunSummary:
         run = row.run

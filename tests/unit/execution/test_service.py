@@ -21,6 +21,7 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.scorer import Dimension, Score
 from services.contracts.ticket import Fit
 from services.execution.bindings.store import BindingStore
+from services.execution.runs.state import STOPS_LATER
 from services.execution.service import (
     ExecutorService,
     NotApproverError,
@@ -40,7 +41,7 @@ from services.runbook.store.sql_readings import SqlReadingStore
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES
 from tests.readings import simulated_reading
-from tests.unit.execution.carrying import Carrying, workflow_of
+from tests.unit.execution.carrying import UNKNOWN, Carrying, workflow_of
 
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 PAGE = "BgpSessionDown"
@@ -194,6 +195,76 @@ def test_who_is_no_approver_changes_nothing(house, caller):
     with pytest.raises(NotApproverError):
         house.approve(run, caller)
     assert not house.changed
+
+
+def _acts_while_it_is_sent(house, act, *, fails=None):
+    """Let the change be sent, and somebody act in the midst of it."""
+    call = house.carrying.devices.call
+
+    def send(tool, *others):
+        answer = call(tool, *others)
+        if tool.name == "bgp_session_enable":
+            house.carrying.devices.call = call
+            act()
+            if fails:
+                raise fails
+        return answer
+
+    house.carrying.devices.call = send
+
+
+def _approved_meanwhile(house, run):
+    with acting_as(BEA):
+        house.service.approve(run.id, RunDecision(digest=run.approval.digest))
+    house.carrying.engine.advance(run.id)
+    return house.service.run(run.id)
+
+
+@pytest.mark.parametrize(
+    ("act", "outcome"),
+    [("cancel", RunOutcome.CANCELLED), ("take_over", RunOutcome.HANDED_OVER)],
+)
+def test_a_run_that_is_ended_in_mid_send_ends_when_that_is_made(house, act, outcome):
+    run, other = house.start(), house.start()
+    waits = []
+
+    def end_it():
+        with acting_as(ANN):
+            getattr(house.service, act)(run.id)
+            with pytest.raises(NotWaitingError):
+                house.service.pause(run.id)
+        waits.extend((house.service.run(run.id), _approved_meanwhile(house, other)))
+        house.service.suspend(Suspend())
+
+    _acts_while_it_is_sent(house, end_it)
+    run = house.approve(run)
+    assert [each.why for each in waits] == [STOPS_LATER, f"the run {run.id} changes leaf-1"]
+    assert [each.kind for each in run.events][-4:] == ["sent", "stopping", "changed", "ended"]
+    assert (run.outcome, run.events[-1].by) == (outcome, "ann")
+    assert "**changed leaf-1**" in run.report
+    assert len(house.changed) == 1
+
+
+@pytest.mark.parametrize("answer", ["it was made", "it was not made", "hand over", ""])
+def test_what_becomes_unknown_while_its_run_is_ended_is_asked_about(house, answer):
+    run, other = house.start(), house.start()
+
+    def cancel():
+        with acting_as(ANN):
+            house.service.cancel(run.id)
+
+    _acts_while_it_is_sent(house, cancel, fails=UNKNOWN)
+    run = house.approve(run)
+    assert (run.outcome, run.question.what, run.why) == (None, "unknown", STOPS_LATER)
+    assert _approved_meanwhile(house, other).why == f"the run {run.id} changes leaf-1"
+    if answer:
+        run = house.answer(run, answer)
+    else:  # nobody can tell
+        cancel()
+        run = house.service.run(run.id)
+    assert (run.outcome, run.why) == (RunOutcome.CANCELLED, "cancelled by ann")
+    assert "may have been made or not" in run.report
+    assert len(house.changed) == 1
 
 
 def test_who_started_it_does_not_approve_it(house):
