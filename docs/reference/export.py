@@ -39,9 +39,9 @@ COMMANDS = (
 )
 ADDRESSES = (
     "Of each service, with the scope that a caller needs; `signed` stands for `operate`, or a "
-    "delivery that its source has signed. The gateway answers for ingestion too. Requests, "
-    "answers and refusals of each are in `proto/openapi/`; the gateway's own description is at "
-    "`/openapi.json`. By example: [api.md](api.md)."
+    "delivery that its source has signed, `platform` for the platform's own services. The gateway "
+    "answers for ingestion too. Requests, answers and refusals of each are in `proto/openapi/`; "
+    "the gateway's own description is at `/openapi.json`. By example: [api.md](api.md)."
 )
 DECISIONS = "One page each: context, the sentence that holds, consequences, alternatives."
 

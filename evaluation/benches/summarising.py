@@ -19,6 +19,7 @@ from services.execution.approved_steps import DocumentTexts
 from services.execution.runs.engine import RunEngine
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.revisions import Revisions
+from services.execution.runs.run import RunTicket
 from services.execution.runs.state import RunState
 from services.execution.runs.store import RunStore
 from services.execution.tools.catalogue import Catalogue
@@ -276,7 +277,7 @@ class Bench:
             network.clock,  # type: ignore[arg-type]
             revisions=Revisions(
                 lambda: network.catalogue,
-                lambda _ticket: self._labels,
+                lambda id_: RunTicket(id=id_, title="", labels=self._labels),
                 DocumentTexts(SqlDocumentStore(self._database)),
             ),
             is_approved=lambda _workflow, _step: True,

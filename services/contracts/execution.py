@@ -156,6 +156,8 @@ class RunApproval(Value):
     """Reason why approval is requested again; empty for the first request."""
     differences: tuple[RunDifference, ...] = ()
     """Differences from the request before."""
+    warnings: tuple[str, ...] = ()
+    """Reasons against it: the ticket is resolved, or the policy would refuse it now."""
     expires_at: datetime
 
 

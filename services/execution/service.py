@@ -36,10 +36,10 @@ from services.execution.bindings.proposer import BindingProposer, target_of
 from services.execution.bindings.store import ApprovedBinding, BindingStore
 from services.execution.by_hand import build_manual_run
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
-from services.execution.runs.moves import FILLED, NOBODY_READ
+from services.execution.runs.moves import FILLED, NOBODY_READ, UNDO_PREFIX
 from services.execution.runs.revisions import PageBasis, Revisions, definition_of, targets_of
 from services.execution.runs.run import Confirmation, Limits, Run, RunTicket
-from services.execution.runs.state import STOPS_LATER
+from services.execution.runs.state import STOPS_LATER, Approval
 from services.execution.runs.store import RunMovedError, RunStore, StoredRun
 from services.execution.settings import ExecutorSettings
 from services.execution.tools.catalogue import Catalogue
@@ -101,7 +101,7 @@ class ExecutorService:
         self._catalogue = catalogue
         self._clock = clock
         self._settings = settings
-        self.revisions = Revisions(catalogue, lambda id_: tickets.ticket(id_).labels, texts)
+        self.revisions = Revisions(catalogue, lambda id_: _run_ticket(tickets.ticket(id_)), texts)
 
     # Runs
 
@@ -123,7 +123,7 @@ class ExecutorService:
         _check_person(caller, Scope.RUN)
         ticket = self._tickets.ticket(wanted.ticket_id)
         run = build_manual_run(
-            RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
+            _run_ticket(ticket),
             wanted.calls,
             catalogue,
             caller,
@@ -191,6 +191,8 @@ class ExecutorService:
                 "arguments": answer.arguments if answer.option == FILLED else {},
                 "word": answer.word,
             }
+            if facts["arguments"]:
+                facts["by_id"] = current_caller().lasting_id
             return NewEvent(RunEventKind.ANSWERED, question.place, facts, current_caller().name)
 
         return self._add(run_id, event)
@@ -357,7 +359,7 @@ class ExecutorService:
         }
         return Run(
             id=time_ordered_id(),
-            ticket=RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
+            ticket=_run_ticket(ticket),
             workflow_id=stored.id,
             workflow=workflow,
             bindings=bindings,
@@ -519,7 +521,7 @@ class ExecutorService:
             if self._clock.now() >= approval.expires_at:
                 raise NotWaitingError("the time for this approval is over")
             if kind is RunEventKind.APPROVED:
-                self._check_approver(caller, stored.run, approval.target)
+                self._check_approver(caller, stored, approval)
                 if (revision := self.revisions.find(stored.run, approval.place)) is not None:
                     is_revised = True
                     return revision
@@ -534,17 +536,24 @@ class ExecutorService:
             )
         return detail
 
-    def _check_approver(self, caller: Caller, run: Run, target: str) -> None:
+    def _check_approver(self, caller: Caller, stored: StoredRun, approval: Approval) -> None:
         catalogue = self._catalogue()
-        where = catalogue.targets_by_name.get(target)
+        where = catalogue.targets_by_name.get(approval.target)
         if caller.kind is CallerKind.LOCAL:
             if where is None or not where.is_simulated:
                 raise NotApproverError("a real device is changed by leave of who signed in")
             return
         _check_person(caller)
-        is_requester = caller.is_first_pair_of_eyes(run.requested_by_id)
-        if is_requester and not catalogue.policy.requester_may_approve:
+        if catalogue.policy.requester_may_approve:
+            return
+        if caller.is_first_pair_of_eyes(stored.run.requested_by_id):
             raise NotApproverError("whoever started a run does not approve its changes")
+        step, visit = approval.place
+        filled = stored.state.answers.get(
+            ((step.removeprefix(UNDO_PREFIX), visit), QuestionKind.FILL)
+        )
+        if filled and filled.arguments and caller.is_first_pair_of_eyes(filled.by_id, filled.by):
+            raise NotApproverError("whoever filled in what is sent does not approve it")
 
     def _act(self, run_id: str, act: NewEvent) -> RunDetail:
         def event(stored: StoredRun) -> NewEvent:
@@ -587,6 +596,16 @@ class _ChosenBinding(ApprovedBinding):
     def approved_by(self) -> str:
         """Name of the approver; empty if it is proposed, or its tool has changed since."""
         return "" if self.is_changed_tool else self.by
+
+
+def _run_ticket(ticket: TicketDetail) -> RunTicket:
+    at = ticket.resolved_at
+    return RunTicket(
+        id=ticket.id,
+        title=ticket.title,
+        labels=ticket.labels,
+        resolved=at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if at else "",
+    )
 
 
 def _choose_binding(

@@ -52,7 +52,10 @@ def detail_of(stored: StoredRun) -> RunDetail:
         question=_question(stored.events, state),
         approval=_approval(state),
         events=tuple(
-            RunEvent(**e.model_dump(exclude={"at"}), at=datetime.fromtimestamp(e.at, UTC))
+            RunEvent(
+                **e.model_dump(exclude={"at": True, "facts": {"by_id"}}),
+                at=datetime.fromtimestamp(e.at, UTC),
+            )
             for e in stored.events
         ),
         report=report_of(run, stored.events, state)
@@ -194,5 +197,6 @@ def _approval(state: RunState) -> RunApproval | None:
         definition=approval.definition,
         again=approval.again,
         differences=tuple(RunDifference(**each.model_dump()) for each in approval.differences),
+        warnings=approval.warnings,
         expires_at=datetime.fromtimestamp(approval.expires_at, UTC),
     )

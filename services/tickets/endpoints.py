@@ -124,7 +124,7 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
         status_code=204,
         responses=refusals(TicketNotFoundError),
     )
-    @needs(Need.OPERATE)
+    @needs(Need.PLATFORM)
     def put_run(ticket_id: TicketId, run_id: Id, note: RunNote) -> None:
         """Store how a run of the ticket's workflow ended, once."""
         tickets.note_run(ticket_id, note.model_copy(update={"run_id": run_id}))
@@ -134,7 +134,7 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
         status_code=204,
         responses=refusals(TicketNotFoundError),
     )
-    @needs(Need.OPERATE)
+    @needs(Need.PLATFORM)
     def put_search(ticket_id: TicketId, search_id: Id, note: SearchNote) -> None:
         """Store the outcome of a search for the ticket's cause, once."""
         tickets.note_search(ticket_id, note.model_copy(update={"search_id": search_id}))

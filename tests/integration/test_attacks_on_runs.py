@@ -777,10 +777,33 @@ def test_an_assistant_that_asks_for_the_change_changes_nothing(place):
     place.unchanged()
 
 
-def test_a_run_that_somebody_reports_as_ended_changes_nothing(place):
+def test_nobody_but_the_platform_reports_runs_searches_and_validations(place):
     run = place.waiting(LEAF_1)
-    note = {"run_id": run.id, "outcome": "recovered", "by": "bob", "lines": ["approved by bob"]}
-    place.ann.put(f"/v1/tickets/{run.ticket}/runs/{run.id}", json=note)
+    ticket, made_up = f"/v1/tickets/{run.ticket}", "01a2231a-516c-7000-8000-000000000000"
+    words = {"by": "bob", "lines": ["approved by bob"]}
+    validation = {
+        "document_ids": ["BgpSessionDown.md"],
+        "run_id": made_up,
+        "at": "2026-01-01T00:00:00Z",
+    }
+    keys = (place.caller(**{"X-API-Key": each}) for each in place.keys.values())
+    for who in (place.ann, place.bob, place.root, *keys):
+        answers = (
+            *(
+                who.put(
+                    f"{ticket}/runs/{id_}", json={"outcome": "recovered", "run_id": id_} | words
+                )
+                for id_ in (run.id, made_up)
+            ),
+            who.put(
+                f"{ticket}/searches/{made_up}",
+                json={"outcome": "found", "cause": "x", "search_id": made_up} | words,
+            ),
+            who.post("/v1/validations", json=validation),
+        )
+        assert {each.status_code for each in answers} == {403}
+    page = place.ann.get(f"/tickets/{run.ticket}", headers={"accept": "text/html"}).text
+    assert "approved by bob" not in page
     place.unchanged()
 
 

@@ -1,6 +1,8 @@
 """Engine of runs: it logs what follows, calls tools, and sends each change once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
@@ -32,7 +34,8 @@ from services.execution.runs.store import (
 from services.execution.tool_caller import ToolCaller
 from services.execution.tools.catalogue import BadCatalogueError, Catalogue
 from services.execution.tools.outputs import ParsedOutput
-from services.execution.tools.tool import BadArgumentError
+from services.execution.tools.target import Target
+from services.execution.tools.tool import BadArgumentError, Tool
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
 from services.workflow.model import Step, Workflow
@@ -92,13 +95,28 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             return Wait(now + LOCK_RETRY_S, f"the ticket cannot be read: {error}")
         if revision is not None:
             return Emit((revision,))
-        is_request = isinstance(move, Emit)
-        if is_request and (why := self._why_not_of_page(stored, place)):
-            differences = stored.state.revisions.get(place, {}).values()
+        return self._check_request(stored, move.events[0], now) if isinstance(move, Emit) else move
+
+    def _check_request(self, stored: StoredRun, request: NewEvent, now: float) -> Emit[NewEvent]:
+        """Return the request of an approval with its warnings, or the refusal of the page."""
+        if why := self._why_not_of_page(stored, request.place):
+            differences = stored.state.revisions.get(request.place, {}).values()
             lines = [f"{each.what}: {each.was} → {each.now}" for each in differences]
             facts = {"why": why, "evidence": lines}
-            return Emit((NewEvent(RunEventKind.DENIED, place, facts, by=POLICY),))
-        return move
+            return Emit((NewEvent(RunEventKind.DENIED, request.place, facts, by=POLICY),))
+        warnings = list(self._warnings(stored, request, now))
+        return Emit((replace(request, facts={**request.facts, "warnings": warnings}),))
+
+    def _warnings(self, stored: StoredRun, request: NewEvent, now: float) -> Iterator[str]:
+        """Yield what speaks against a change that an approval is requested for."""
+        if since := stored.run.ticket.resolved:
+            yield f"the ticket is resolved since {since}"
+        with suppress(BadCatalogueError, KeyError):  # what it does not have is refused elsewhere
+            catalogue = self._catalogue()
+            tool = catalogue.by_name[str(request.facts["tool"])]
+            target = catalogue.targets_by_name[str(request.facts["target"])]
+            if why := self._reason_by_policy(stored, request.place, catalogue, (tool, target), now):
+                yield f"as things are it will not be sent: {why}"
 
     def _carry_out(
         self, stored: StoredRun, move: Look | LockTarget | ApplyChange, driver: str
@@ -183,9 +201,21 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             return "nobody who signed in has approved it, and the device is real"
         if why := self._why_not_of_page(stored, move.place):
             return why
-        step = stored.run.workflow.by_id[move.place[0].removeprefix(UNDO_PREFIX)]
+        return self._reason_by_policy(stored, move.place, catalogue, (tool, target), now)
+
+    def _reason_by_policy(
+        self,
+        stored: StoredRun,
+        place: StepVisit,
+        catalogue: Catalogue,
+        change: tuple[Tool, Target],
+        now: float,
+    ) -> str:
+        """Return why the policy denies a change now; empty if it does not."""
+        tool, target = change
+        step = stored.run.workflow.by_id[place[0].removeprefix(UNDO_PREFIX)]
         documents = frozenset(citation.document_id for citation in step.citations)
-        lately = self._store.changes_since(move.target, now - HOUR_S)
+        lately = self._store.changes_since(target.name, now - HOUR_S)
         at = datetime.fromtimestamp(now, UTC)
         return catalogue.policy.reason_to_deny_change(
             tool, target, documents, at, lately, is_by_hand=stored.run.is_by_hand

@@ -37,8 +37,8 @@ class RunEventKind(StrEnum):
     """An approval was requested.
 
     Facts: as of `prepared`, and expires_at, undo (a tool, or empty), simulated (lines), passages
-    (of the page), definition (digest of what the catalogue says of tool and target); of a request
-    that is made again also why, and differences.
+    (of the page), definition (digest of what the catalogue says of tool and target), warnings; of a
+    request that is made again also why, and differences.
     """
     APPROVED = "approved"
     DENIED = "denied"
@@ -60,7 +60,7 @@ class RunEventKind(StrEnum):
     Facts: what (`QuestionKind`), text, options, evidence; of `fill` also fills.
     """
     ANSWERED = "answered"
-    """A person answered. Facts: option, arguments, word."""
+    """A person answered. Facts: option, arguments, word; with arguments also by_id."""
     DECIDED = "decided"
     """A question was decided.
 

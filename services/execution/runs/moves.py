@@ -215,7 +215,15 @@ class _Moves:
         rules: tuple[tuple[str, object, Callable[[], Move]], ...] = (
             ("it is over", state.outcome, Wait),
             # Whoever sends it has the lease: this worker has it now.
-            ("the executor ended while sending", state.changes_in_flight, self._lose_track),
+            (
+                "the executor ended while sending",
+                state.changes_in_flight,
+                lambda: _emit(
+                    RunEventKind.UNKNOWN,
+                    state.changes_in_flight[0].place,
+                    {"why": "the executor ended while it was being sent"},
+                ),
+            ),
             ("a person ends it", state.later_end, lambda: self._end_by_person(over_at)),
             # Also of a run that nobody answers: it holds its targets.
             ("out of time", self.now > over_at, lambda: _hand_over("its time is over")),
@@ -260,12 +268,6 @@ class _Moves:
         if is_step and looks and question.facts["what"] != QuestionKind.DECIDE.value:
             return self._leave(step, "skipped")
         return _hand_over(f"the rest is a person's: {step.text}")
-
-    # Changes whose end is not known
-
-    def _lose_track(self) -> Move:
-        why = "the executor ended while it was being sent"
-        return _emit(RunEventKind.UNKNOWN, self.state.changes_in_flight[0].place, {"why": why})
 
     def _end_by_person(self, over_at: float) -> Move:
         """Return the end that a person wants; before it, ask if an unknown change was made."""

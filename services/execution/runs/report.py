@@ -38,7 +38,7 @@ def report_of(run: Run, events: tuple[Event, ...], state: RunState) -> str:
     return "\n".join([*head, *(line for event in events for line in _lines(run, event))]) + "\n"
 
 
-def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a case a kind
+def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912, PLR0915 - a case a kind
     facts = event.facts
     at = datetime.fromtimestamp(event.at, UTC).strftime("%H:%M:%S")
     by_id = run.workflow.by_id

@@ -9,7 +9,7 @@ from services.execution.bindings.binding import Binding, Origin
 from services.execution.bindings.proposer import target_of
 from services.execution.runs.events import NewEvent, RunEventKind, StepVisit
 from services.execution.runs.moves import UNDO_PREFIX
-from services.execution.runs.run import Basis, CitedPassage, Run, ShownDifference
+from services.execution.runs.run import Basis, CitedPassage, Run, RunTicket, ShownDifference
 from services.execution.tools.catalogue import BadCatalogueError, Catalogue
 from services.execution.tools.target import Target
 from services.execution.tools.tool import Tool, conditions_of_tools, with_referenced
@@ -20,8 +20,6 @@ from services.workflow.model import Step
 MOST_CHARACTERS = 2_000
 """Most characters of a passage, and of one side of a difference."""
 _CREDENTIALS = {"key_file", "password_file", "token_file"}
-LabelsOf = Callable[[str], Mapping[str, str]]
-"""Labels of a ticket as they are now, by its id."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,8 @@ class Revisions:
     """Finder of what has changed under a change that is not sent yet."""
 
     catalogue: Callable[[], Catalogue]
-    labels_of: LabelsOf
+    ticket_of: Callable[[str], RunTicket]
+    """Ticket as it is now, by its id."""
     texts: DocumentTextSource
 
     def find(self, run: Run, place: StepVisit) -> NewEvent | None:
@@ -65,17 +64,17 @@ class Revisions:
         """Return what is not as the run has it."""
         tools = with_referenced(catalogue.by_name, [binding.tool])
         labels, target = dict[str, str](), run.targets.get(step.id, "")
+        ticket = self.ticket_of(run.ticket.id)
         pages = PageBasis(step, self.texts) if is_of_page and step.id in run.passages else None
         if is_of_page:
             names = {a.value for a in binding.arguments.values() if a.origin is Origin.LABEL}
             names.add(binding.target or catalogue.tool(binding.tool).label)
-            current = self.labels_of(run.ticket.id)
             labels = {
-                name: current.get(name, "")
+                name: ticket.labels.get(name, "")
                 for name in sorted(names)
-                if current.get(name, "") != run.ticket.labels.get(name, "")
+                if ticket.labels.get(name, "") != run.ticket.labels.get(name, "")
             }
-            named_target = target_of(binding, catalogue, {**run.ticket.labels, **current})
+            named_target = target_of(binding, catalogue, {**run.ticket.labels, **ticket.labels})
             target = named_target.name if named_target else ""
         named = targets_of(catalogue, tools, [target])
         return Basis(
@@ -96,6 +95,7 @@ class Revisions:
                 if run.target_digests.get(each.name) != each.digest
             },
             labels=labels,
+            resolved=None if ticket.resolved == run.ticket.resolved else ticket.resolved,
             pages={d: h for d, h in pages.hashes.items() if run.pages.get(d) != h} if pages else {},
             passages={step.id: pages.passages}
             if pages and pages.passages != run.passages.get(step.id)
@@ -139,6 +139,11 @@ def _differences(run: Run, step: Step, basis: Basis) -> Iterator[ShownDifference
     for name, value in basis.labels.items():
         was = run.ticket.labels.get(name, "")
         yield ShownDifference(what=f"label {name} of the ticket", was=was, now=value)
+    if basis.resolved is not None:
+        was, now = (
+            f"resolved since {t}" if t else "open" for t in (run.ticket.resolved, basis.resolved)
+        )
+        yield ShownDifference(what="the ticket", was=was, now=now)
     if step.id in basis.targets:
         unknown = "none that the catalogue has"
         was, now = run.targets.get(step.id, "") or unknown, basis.targets[step.id] or unknown

@@ -19,6 +19,8 @@ class RunTicket(Value):
     id: str
     title: str
     labels: Mapping[str, str] = Field(default={})
+    resolved: str = ""
+    """Time since when it is resolved, in words; empty: it is open."""
 
 
 class Confirmation(Value):
@@ -71,6 +73,8 @@ class Basis(Value):
     """Definitions of the targets without their credentials, by name."""
     labels: Mapping[str, str] = Field(default={})
     """Labels of the ticket; an empty one is gone."""
+    resolved: str | None = None
+    """See `RunTicket.resolved`; None if it is as the run has it."""
     pages: Mapping[str, str] = Field(default={})
     """Hashes of the pages' texts, by document; empty for a page that is gone."""
     passages: Mapping[str, tuple[CitedPassage, ...]] = Field(default={})
@@ -129,7 +133,12 @@ class Run(Value):
         targets = {step: t for step, t in {**self.targets, **basis.targets}.items() if t}
         tools = {**self.tool_named, **{tool.name: tool for tool in basis.tools}}
         later = {
-            "ticket": {**self.ticket.model_dump(), "labels": labels},
+            "ticket": self.ticket.model_copy(
+                update={
+                    "labels": labels,
+                    "resolved": self.ticket.resolved if basis.resolved is None else basis.resolved,
+                }
+            ),
             "tools": tuple(tools.values()),
             "targets": targets,
             "target_digests": {**self.target_digests, **basis.target_digests},

@@ -17,7 +17,6 @@ from services.execution.runs.events import (
 from services.execution.runs.run import CitedPassage, Run, ShownDifference
 from services.execution.tools.compare import Fields
 
-
 STOPS_LATER = "it ends when the change that was sent has an end"
 
 
@@ -59,6 +58,7 @@ class Approval:
     """Reason why it is requested again."""
     differences: tuple[ShownDifference, ...] = ()
     """Differences from the request before."""
+    warnings: tuple[str, ...] = ()
     state: RunEventKind = RunEventKind.APPROVAL_REQUESTED
     by: str = ""
     by_person: bool = False
@@ -99,6 +99,8 @@ class PersonAnswer:
     option: str
     arguments: Mapping[str, str]
     by: str
+    by_id: str
+    """Lasting id of the person; empty if they filled nothing in."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,11 @@ def _apply_event(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 
         case RunEventKind.ANSWERED if state.question is not None:
             question_key = (state.question.place, state.question.what)
             state.answers[question_key] = PersonAnswer(
-                state.question, facts["option"], facts.get("arguments", {}), event.by
+                state.question,
+                facts["option"],
+                facts.get("arguments", {}),
+                event.by,
+                facts.get("by_id", ""),
             )
             state.question = None
         case RunEventKind.DECIDED:
@@ -344,6 +350,7 @@ def _requested(event: Event, place: StepVisit, number: int) -> Approval:
         definition=facts.get("definition", ""),
         again=facts.get("why", ""),
         differences=tuple(map(ShownDifference.model_validate, facts.get("differences", ()))),
+        warnings=tuple(facts.get("warnings", ())),
     )
 
 

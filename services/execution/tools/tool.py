@@ -52,6 +52,8 @@ class ParameterSpec(CatalogueEntry):
         """
         if self.values and value not in self.values:
             raise BadArgumentError(f"{name} is one of {', '.join(self.values)}, got {value!r}")
+        if "\0" in value:
+            raise BadArgumentError(f"{name} may not hold a NUL character")
         allowed = re.compile(self.pattern, re.ASCII) if self.pattern else _PLAIN_WORD
         if allowed.fullmatch(value) is None:
             raise BadArgumentError(

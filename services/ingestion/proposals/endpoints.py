@@ -71,7 +71,7 @@ def create_proposals_router(proposals: Proposals) -> APIRouter:
         return proposals.withdraw(proposal_id, dismissal)
 
     @router.post("/validations")
-    @needs(Need.INGEST)
+    @needs(Need.PLATFORM)
     def put_validation(validation: Validation) -> None:
         """Note that a run has shown these pages to hold: they expire later.
 

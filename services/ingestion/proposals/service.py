@@ -39,7 +39,7 @@ from services.ingestion.proposals.records import (
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import ProposalRow
 from services.kit.access.audit import add_audit
-from services.kit.access.caller import PLATFORM_KEY, Caller, CallerKind, current_caller
+from services.kit.access.caller import Caller, CallerKind, current_caller
 from services.kit.errors import ConflictError, ForbiddenError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
@@ -82,7 +82,7 @@ class ProposalService:
     def propose(self, page: ProposedPage) -> ProposalDetail:
         """See `Proposals.propose`."""
         is_person = current_caller().kind in {CallerKind.PERSON, CallerKind.KEY}
-        if page.origin is ProposalOrigin.LEARNED and is_person and not _is_platform():
+        if page.origin is ProposalOrigin.LEARNED and is_person and not current_caller().is_platform:
             raise NotLearnedHereError("the platform proposes what it learned: it knows the runs")
         checked = check_page(page)
         row = _new_row(page, checked)
@@ -268,7 +268,7 @@ def _new_row(page: ProposedPage, checked: CheckedPage) -> dict[str, Any]:
     # Who had it written: the caller, or for the platform the one that it names.
     by, by_id = (
         (clean_text(page.proposed_by), "")
-        if _is_platform()
+        if caller.is_platform
         else (caller.name[:200], caller.lasting_id[:400])
     )
     id_ = time_ordered_id()
@@ -298,11 +298,6 @@ def _new_row(page: ProposedPage, checked: CheckedPage) -> dict[str, Any]:
         "kept_hash": "",
         "is_vouched": False,
     }
-
-
-def _is_platform() -> bool:
-    caller = current_caller()
-    return caller.kind is CallerKind.PLATFORM or caller == PLATFORM_KEY
 
 
 def _decided(row: ProposalRow) -> DecidedProposalError:

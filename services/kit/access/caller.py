@@ -44,6 +44,11 @@ class Caller:
         """Id of the caller; the name if it has none."""
         return self.id or self.name
 
+    @property
+    def is_platform(self) -> bool:
+        """True if it is the platform: within a process, or by the key of its services."""
+        return self.kind is CallerKind.PLATFORM or self == PLATFORM_KEY
+
     def may(self, scope: Scope) -> bool:
         """Tell whether the caller has the scope."""
         return scope in self.scopes

@@ -28,6 +28,8 @@ class Need(StrEnum):
     """No permission, but a limit by address: for requests that bring a key in from our own page."""
     SIGNED = "signed"
     """`operate`, or a delivery that its source has signed; the endpoint checks the signature."""
+    PLATFORM = "platform"
+    """The platform itself: nobody else writes what it alone knows, in anybody's name."""
     READ = "read"
     INGEST = "ingest"
     OPERATE = "operate"
@@ -40,7 +42,8 @@ class Need(StrEnum):
         """Required scope; None if there is none."""
         if self is Need.SIGNED:
             return Scope.OPERATE
-        return None if self in {Need.OPEN, Need.SIGN_IN} else Scope(self.value)
+        is_scope = self not in {Need.OPEN, Need.SIGN_IN, Need.PLATFORM}
+        return Scope(self.value) if is_scope else None
 
 
 _ATTRIBUTE = "__need__"
@@ -105,8 +108,10 @@ def check_need(caller: Caller, need: Need | None) -> None:
     """Check that the caller has the permission that the route needs.
 
     Raises:
-        ScopeMissingError: It lacks the scope.
+        ScopeMissingError: It lacks the scope, or is not the platform.
     """
+    if need is Need.PLATFORM and not caller.is_platform and caller.kind is not CallerKind.LOCAL:
+        raise ScopeMissingError(f"{caller.name} may not do this: only the platform itself does")
     scope = need.scope if need else None
     if (
         scope is None

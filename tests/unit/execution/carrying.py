@@ -62,7 +62,11 @@ class Carrying:
         self.store = RunStore(self.database, self.outbox)
         self.labels = {}
         """Labels of tickets as they are now, by id."""
-        self.revisions = Revisions(lambda: self.catalogue, self.labels.__getitem__, None)
+        self.revisions = Revisions(
+            lambda: self.catalogue,
+            lambda id_: RunTicket(id=id_, title="", labels=self.labels[id_]),
+            None,
+        )
         self.engine = self.new_engine()
         self.outbox.register(ADVANCE_TASK, self.engine.advance)
 

@@ -29,6 +29,7 @@ from services.execution.service import (
     RunRefusedError,
 )
 from services.execution.settings import ExecutorSettings
+from services.execution.tools.policy import ChangeSwitches
 from services.execution.tools.target import Target
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
@@ -63,6 +64,7 @@ class Tickets:
         self.labels = labels
         self.workflow_now = workflow_of(PAGE)
         self.fit = Fit.SURE
+        self.resolved_at = None
 
     def ticket(self, ticket_id):
         if ticket_id != "t":
@@ -77,6 +79,7 @@ class Tickets:
             updated_at=NOW,
             workflow_id="w",
             fit=self.fit,
+            resolved_at=self.resolved_at,
             against=("it names another device",),
         )
 
@@ -147,9 +150,10 @@ class House:
         self.carrying.go(run.id)
         return self.service.run(run.id)
 
-    def answer(self, run, option, caller=ANN):
+    def answer(self, run, option, caller=ANN, **arguments):
         with acting_as(caller):
-            self.service.answer(run.id, RunAnswer(question=run.question.seq, option=option))
+            answer = RunAnswer(question=run.question.seq, option=option, arguments=arguments)
+            self.service.answer(run.id, answer)
         self.carrying.go(run.id)
         return self.service.run(run.id)
 
@@ -279,6 +283,57 @@ def test_another_name_makes_nobody_somebody_else(house):
     with pytest.raises(NotApproverError):
         house.approve(run, renamed)
     assert not house.changed
+
+
+def test_who_filled_in_what_is_sent_does_not_approve_it(house):
+    [bound] = [each for each in house.service.bindings("t") if each.changes][:1]
+    by_person = {"neighbor": {"origin": "person", "value": ""}}
+    with acting_as(BEA):
+        house.service.approve_binding(
+            BindingApproval(
+                ticket_id="t",
+                step=bound.step,
+                binding=bound.binding | {"arguments": bound.binding["arguments"] | by_person},
+            )
+        )
+    run = house.answer(house.start(), "filled in", BEA, neighbor="10.0.11.1")
+    renamed = Caller("Beatrice", CallerKind.PERSON, BEA.id, BEA.scopes)
+    for caller in (ANN, BEA, renamed):
+        with pytest.raises(NotApproverError):
+            house.approve(run, caller)
+    assert not house.changed
+    run = house.approve(run, person("cy", Role.APPROVER))
+    assert run.outcome is RunOutcome.RECOVERED
+    assert not [each for each in run.events if "by_id" in each.facts]
+
+
+def test_a_ticket_that_is_resolved_meanwhile_is_said_to_be_before_anything_is_sent(house):
+    run = house.start()
+    assert run.approval.warnings == ()
+    house.tickets.resolved_at = NOW
+    since = f"resolved since {NOW:%Y-%m-%d %H:%M:%S UTC}"
+    assert _shown_again(house, run) == [("the ticket", "open", since)]
+    later = house.start()
+    assert later.approval is None or later.approval.warnings == (f"the ticket is {since}",)
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ({"changes_per_target_and_hour": 0}, "leaf-1 was changed 0 times within the hour"),
+        ({"changes": ChangeSwitches()}, "changes are off in this installation"),
+    ],
+)
+def test_what_the_policy_would_refuse_is_said_before_somebody_approves_it(house, policy, why):
+    before = house.carrying.catalogue
+    run = house.start()
+    assert run.approval.warnings == ()
+    house.carrying.catalogue = before.model_copy(
+        update={"policy": before.policy.model_copy(update=policy)}
+    )
+    house.carrying.clock.advance(1000)
+    run = house.start()
+    assert run.approval.warnings == (f"as things are it will not be sent: {why}",)
 
 
 def test_two_runs_of_one_ticket_have_no_approval_in_common(house):

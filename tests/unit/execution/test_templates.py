@@ -94,6 +94,13 @@ def test_an_argument_stays_where_its_path_leads(way, values):
             tool.checked({"x": value})
 
 
+def test_no_pattern_lets_a_nul_through():
+    free = ParameterSpec(pattern="(?s).*")
+    assert free.checked("name", "a\n;b") == "a\n;b"
+    with pytest.raises(BadArgumentError):
+        free.checked("name", "a\0b")
+
+
 def test_a_number_lies_in_its_range():
     tool = catalogue().tool("log")
     assert tool.checked({"count": "20"}) == {"count": "20"}

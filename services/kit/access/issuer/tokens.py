@@ -172,9 +172,11 @@ class Tokens:
                 leeway=self._settings.leeway_s,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
-            return claims  # noqa: TRY300 - it is what was decoded
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             raise WrongCredentialError(f"the token is not taken: {error}"[:200]) from error
+        if not visible_text(claims["sub"]).strip():
+            raise WrongCredentialError("the token names nobody: its `sub` is blank")
+        return claims
 
     def name(self, claims: Mapping[str, Any]) -> str:
         """Return the person's name; never one that the platform uses for other callers."""

@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from services.kit.access.access import Access, UnsafeAddressError
-from services.kit.access.caller import LOCAL, NOBODY, Caller, CallerKind
+from services.kit.access.caller import LOCAL, NOBODY, PLATFORM, Caller, CallerKind
 from services.kit.access.credentials import (
     ON_BEHALF_HEADER,
     MissingCredentialError,
@@ -215,8 +215,8 @@ def test_a_delivery_may_come_without_a_key_for_its_signature_alone():
     [
         (Role.VIEWER, {Need.READ}),
         (Role.RESPONDER, {Need.READ, Need.OPERATE, Need.SIGNED, Need.RUN}),
-        (Role.APPROVER, set(Need) - {Need.OPEN, Need.SIGN_IN, Need.ADMIN}),
-        (Role.ADMIN, set(Need) - {Need.OPEN, Need.SIGN_IN}),
+        (Role.APPROVER, set(Need) - {Need.OPEN, Need.SIGN_IN, Need.PLATFORM, Need.ADMIN}),
+        (Role.ADMIN, set(Need) - {Need.OPEN, Need.SIGN_IN, Need.PLATFORM}),
     ],
 )
 def test_what_each_role_may_do(role, allowed):
@@ -227,6 +227,16 @@ def test_what_each_role_may_do(role, allowed):
         else:
             with pytest.raises(ScopeMissingError):
                 check_need(person, need)
+
+
+def test_only_the_platform_writes_what_it_alone_knows(keys):
+    running = access(keys, api_key=SecretStr(KEY))
+    check_need(caller(running, Need.PLATFORM, x_api_key=KEY), Need.PLATFORM)
+    check_need(PLATFORM, Need.PLATFORM)
+    check_need(LOCAL, Need.PLATFORM)  # where nobody signs in
+    behalf = {ON_BEHALF_HEADER.replace("-", "_"): keys.create("bot", frozenset({Scope.ADMIN}))}
+    with pytest.raises(ScopeMissingError):
+        check_need(caller(running, Need.PLATFORM, x_api_key=KEY, **behalf), Need.PLATFORM)
 
 
 class Clock:

@@ -91,6 +91,8 @@ def test_a_token_without_a_name_is_named_by_its_subject(issuer):
         {"iat": int(time.time()) + 86_400},
         {"sub": None},
         {"sub": 7},
+        {"sub": ""},
+        {"sub": " \u200b\t"},
         {"key_id": None},
         {"key_id": "three"},
         {"key_id": "two"},
