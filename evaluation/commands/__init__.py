@@ -18,6 +18,7 @@ from evaluation.commands import (
     learning,
     logic,
     plans,
+    planting,
     questions,
     reading,
     recorded_judge,
@@ -63,6 +64,7 @@ _GROUPS = (
     staleness,
     triage,
     learning,
+    planting,
     completeness,
     results,
 )

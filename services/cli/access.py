@@ -19,6 +19,9 @@ keys_app = typer.Typer(no_args_is_help=True)
 sessions_app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The key's name.")]
+Owner = Annotated[
+    str, typer.Option(help="The person who holds it: their subject at the issuer, or their name.")
+]
 Days = Annotated[
     float | None, typer.Option("--expires", min=0.001, help="Days until it ends; never.")
 ]
@@ -32,10 +35,15 @@ def create(
         list[str], typer.Option(help="`read`, `ingest`, `operate` or `admin`; again for more.")
     ],
     expires: Days = None,
+    owner: Owner = "",
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and show it, once; `admin` includes the other scopes."""
+    """Make a key and show it, once; `admin` includes the other scopes.
+
+    All keys of one person count as that person where the platform learns, and all that nobody
+    holds count together as one.
+    """
     from services.kit.access.keys import Keys  # noqa: PLC0415
     from services.kit.access.scopes import KEY_SCOPES, Scope  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
@@ -46,7 +54,8 @@ def create(
                 f"expected --scope read, ingest, operate or admin, got {each!r}"
             )
     with open_database(read_settings(data_dir=data_dir)) as database:
-        key = Keys(database).create(name, frozenset(map(Scope, scope)), days=expires)
+        scopes = frozenset(map(Scope, scope))
+        key = Keys(database).create(name, scopes, days=expires, owner=owner)
     _show_once(name, key, as_json=as_json)
 
 
@@ -60,6 +69,24 @@ def rotate(
     with open_database(read_settings(data_dir=data_dir)) as database:
         key = Keys(database).rotate(name, days=expires)
     _show_once(name, key, as_json=as_json)
+
+
+@keys_app.command("owner")
+def set_owner(
+    name: Name,
+    owner: Annotated[
+        str,
+        typer.Argument(help="The person's subject at the issuer, or their name; '' for nobody."),
+    ],
+    *,
+    data_dir: DataDir = None,
+) -> None:
+    """Name the person who holds a key; what it taught is theirs, too."""
+    from services.kit.access.keys import Keys  # noqa: PLC0415
+
+    with open_database(read_settings(data_dir=data_dir)) as database:
+        Keys(database).set_owner(name, owner)
+    typer.echo(f"{name} is held by {owner or 'nobody'}", err=True)
 
 
 @keys_app.command()

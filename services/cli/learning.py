@@ -11,12 +11,19 @@ import typer
 from services.cli.platform_access import AsJson, DataDir, open_database, read_settings
 
 if TYPE_CHECKING:
+    from services.contracts.teaching import TeacherSummary
     from services.kit.fits.in_use import StoredFit
     from services.learning.service import LearningProgress, SiteLearning
+    from services.tickets.teaching import TeachingService
 
 app = typer.Typer(invoke_without_command=True)
 
 Name = Annotated[str, typer.Argument(help="`finding`, `acceptance` or `boxes`.")]
+
+Caller = Annotated[
+    str,
+    typer.Argument(help="As the list has it, such as `key bot`; or the person of several keys."),
+]
 
 _ABOUT = {
     "finding": "in which order pages stand for a ticket, and how likely the first is the right one",
@@ -62,6 +69,55 @@ def back(name: Name, *, data_dir: DataDir = None) -> None:
     typer.echo(f"{name}: {'an earlier fit' if state else 'what is shipped'} serves")
 
 
+@app.command()
+def teachers(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """List whose work is learned from, as whom they count, and what is taken back of it."""
+    with _teaching(data_dir) as teaching:
+        _show_teachers(teaching.teachers(), as_json=as_json)
+
+
+@app.command()
+def withdraw(caller: Caller, *, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Take back all that a caller taught so far; numbers that rest on it are learned anew."""
+    from services.contracts.teaching import TeachingWithdrawal  # noqa: PLC0415
+
+    with _teaching(data_dir) as teaching:
+        _show_teachers(teaching.withdraw(TeachingWithdrawal(caller=caller)), as_json=as_json)
+    with _learning(data_dir) as learning:
+        learning.run()
+
+
+@app.command()
+def restore(caller: Caller, *, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Let count again what was taken back of a caller."""
+    with _teaching(data_dir) as teaching:
+        _show_teachers(teaching.restore(caller), as_json=as_json)
+
+
+@contextmanager
+def _teaching(data_dir: Path | None) -> Iterator["TeachingService"]:
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+    from services.kit.queue.outbox import Outbox  # noqa: PLC0415
+    from services.tickets.teaching import TeachingService  # noqa: PLC0415
+
+    with open_database(read_settings(data_dir=data_dir)) as database, acting_as(LOCAL):
+        yield TeachingService(database, Outbox(database))
+
+
+def _show_teachers(summaries: Sequence["TeacherSummary"], *, as_json: bool) -> None:
+    from services.cli.terminal import show_line  # noqa: PLC0415
+
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in summaries], indent=2))
+        return
+    for each in summaries:
+        beyond = f", {each.beyond} beyond the bound of a day" if each.beyond else ""
+        back = f", taken back {each.withdrawn_at:%Y-%m-%d %H:%M} UTC" if each.withdrawn_at else ""
+        show_line(f"{each.caller} ({each.teacher}): taught by {each.subjects}{beyond}{back}")
+    if not summaries:
+        show_line("nobody has taught anything yet")
+
+
 @contextmanager
 def _learning(data_dir: Path | None) -> Iterator["SiteLearning"]:
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
@@ -79,7 +135,7 @@ def _show(subjects: Sequence["LearningProgress"], *, as_json: bool) -> None:
         return
     for each in subjects:
         show_line(f"{each.name}: {_ABOUT[each.name]}")
-        left_out = f"; {each.left_out} left out: of people who say the same of all"
+        left_out = f"; {each.left_out} left out: their people say the same of all, or do not count"
         show_line(f"  teach it: {each.lessons}{left_out if each.left_out else ''}")
         show_line(f"  serves:   {_describe_fit(each.serving) or 'as shipped'}")
         if each.shadow is not None:

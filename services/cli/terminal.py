@@ -183,11 +183,13 @@ def show_dead_letters(dead_letters: DeadLetters) -> None:
 
 def show_keys(keys: Sequence["KeyInfo"]) -> None:
     """Show keys as a table."""
-    table = folding_table("name", "state", "scopes", "begins with", "made", "ends", "last used")
+    titles = ("name", "state", "scopes", "held by", "begins with", "made", "ends", "last used")
+    table = folding_table(*titles)
     for key in keys:
         times = [key.created_at, key.expires_at, key.last_used_at]
         shown = [f"{each:%Y-%m-%d %H:%M}" if each else "" for each in times]
-        table.add_row(key.name, key.state, ", ".join(key.scopes), f"fx_{key.prefix}", *shown)
+        scopes = ", ".join(key.scopes)
+        table.add_row(key.name, key.state, scopes, Text(key.owner), f"fx_{key.prefix}", *shown)
     console.print(table)
 
 

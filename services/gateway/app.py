@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from services.gateway.audit import create_audit_router
 from services.gateway.parts import GatewayParts
+from services.gateway.teaching import create_teaching_router
 from services.integrations.endpoints import create_delivery_router
 from services.integrations.sources.delivery_reader import DeliveryReader
 from services.integrations.sources.systems.generic import GENERIC
@@ -36,6 +37,7 @@ from services.tickets.page_quality.queries import CoverageQueries
 from services.tickets.service import TicketService
 from services.tickets.suggestions.endpoints import create_suggestion_router
 from services.tickets.suggestions.service import SuggestedEditService
+from services.tickets.teaching import TeachingService
 from services.tickets.ticket.citations import Citations
 from services.tickets.ticket.listing.gauges import TicketGauges
 from services.tickets.triage.endpoints import create_triage_router
@@ -118,6 +120,8 @@ def create_app(
         database, knowledge.ingestion if knowledge else None, knowledge_backend.readings
     )
     knowledge_backend = replace(knowledge_backend, suggested_edits=suggested)
+    teaching = TeachingService(database, outbox)
+    knowledge_backend = replace(knowledge_backend, teaching=teaching)
     access = Access.of(platform, database)
     sign_in = SignInPages(access, SignIn.of(platform, access, database))
     app = create_service_app(
@@ -136,6 +140,7 @@ def create_app(
             ),
             create_stream_router(service),
             create_audit_router(audit),
+            create_teaching_router(teaching),
             create_coverage_router(coverages, citations, parts.coverage),
             create_suggestion_router(suggested),
             *(

@@ -22,7 +22,7 @@ from services.kit.queue.workforce import Periodic
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter
-from services.tickets.archive import ARCHIVE_TASK, TicketArchive
+from services.tickets.archive import TicketArchive
 from services.tickets.clarify.comment_reader import CommentReader
 from services.tickets.clarify.question_policy import WORD_TASK
 from services.tickets.clarify.question_selection import QuestionSelector
@@ -35,6 +35,7 @@ from services.tickets.run_notes import DiagnosticRunStarter
 from services.tickets.settings import GatewaySettings
 from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import (
+    ARCHIVE_TASK,
     CHOOSE_PAGE_TASK,
     FORGET_CASES_TASK,
     LEARN_TICKET_TASK,

@@ -1,9 +1,10 @@
-"""Tables of the kit: outbox, keys, people with their sessions, audit log, learned numbers."""
+"""Tables of the kit: outbox, keys, people, sessions, audit log, learned numbers and teachers."""
 
 from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Float,
     ForeignKey,
     Index,
@@ -58,6 +59,8 @@ class ApiKeyRow(Base):
     scopes: Mapped[list[str]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)
     created_by: Mapped[str] = mapped_column(String(200))
+    owner: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    """Subject or name of the person who holds it; empty if nobody does."""
     expires_at: Mapped[float | None] = mapped_column(Float)
     revoked_at: Mapped[float | None] = mapped_column(Float)
     last_used_at: Mapped[float | None] = mapped_column(Float)
@@ -161,3 +164,33 @@ class FitRow(Base):
     made_at: Mapped[float] = mapped_column(Float)
     changed_at: Mapped[float] = mapped_column(Float)
     """Time of the last change of state."""
+
+
+class TeachingRow(Base):
+    """Work of one caller on one subject that the platform learns from."""
+
+    __tablename__ = "teaching"
+    __table_args__ = (Index("ix_teaching_teacher", "teacher", "at"),)
+
+    subject: Mapped[str] = mapped_column(String(400), primary_key=True)
+    """The thing that was worked on, such as `ticket <id>`."""
+    caller_id: Mapped[str] = mapped_column(String(400), primary_key=True)
+    caller: Mapped[str] = mapped_column(String(200))
+    """Name of the caller at that time."""
+    teacher: Mapped[str] = mapped_column(String(400))
+    """Person or source that the caller counts as."""
+    at: Mapped[float] = mapped_column(Float)
+    """Time of the first work on it."""
+    counts: Mapped[bool] = mapped_column(Boolean)
+    """False beyond the number of subjects that a teacher may teach a day."""
+
+
+class TeachingWithdrawalRow(Base):
+    """A caller whose teaching up to a moment is taken back."""
+
+    __tablename__ = "teaching_withdrawal"
+
+    caller_id: Mapped[str] = mapped_column(String(400), primary_key=True)
+    caller: Mapped[str] = mapped_column(String(200))
+    at: Mapped[float] = mapped_column(Float)
+    by: Mapped[str] = mapped_column(String(200))

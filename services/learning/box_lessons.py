@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from services.contracts.adoption import Judgement
+from services.kit.access.caller import LOCAL_TEACHER
 from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import Teachers, load_teachers, page_subject
 from services.knowledge.page.block import Page
 from services.knowledge.page.box_fit import BoxHabit, Habit, coarse_signs, log_odds, shipped_fit
 from services.knowledge.page.box_signs import signs_of
@@ -48,12 +50,15 @@ class BoxLesson:
     judged_by: str = ""
     """Always empty: it is a habit to say the same of many blocks."""
     judgement: Judgement = Judgement.NONE
+    teachers: frozenset[str] = frozenset({LOCAL_TEACHER})
+    """The person who corrected it; empty if their word does not count."""
 
 
 class BoxLessons:
     """Reader of the lessons from the corrections in force."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._boxes = SqlBoxStore(database)
         self._documents = SqlDocumentStore(database)
         self._serving = FitInUse(BoxHabit.shipped(), database)
@@ -61,13 +66,21 @@ class BoxLessons:
     def all(self) -> list[BoxLesson]:
         """Return the lessons of the pages that are kept, in the order of their corrections."""
         habit = self._serving.now.habit
-        documents = (
-            self._documents.get(id_) for id_ in self._boxes.corrected_documents(MOST_PAGES)
-        )
-        lessons = [each for document in documents if document for each in self._of(document, habit)]
+        corrected = self._boxes.corrected_documents(MOST_PAGES)
+        with self._database.session() as session:
+            teachers = load_teachers(session, [page_subject(id_) for id_ in corrected])
+        documents = map(self._documents.get, corrected)
+        lessons = [
+            each
+            for document in documents
+            if document
+            for each in self._of(document, habit, teachers)
+        ]
         return sorted(lessons, key=lambda each: (each.at, each.source_id))
 
-    def _of(self, document: ScreenedDocument, habit: Habit) -> Iterator[BoxLesson]:
+    def _of(
+        self, document: ScreenedDocument, habit: Habit, teachers: Teachers
+    ) -> Iterator[BoxLesson]:
         """Yield the lessons of a page; a correction whose block is gone teaches nothing."""
         page = parse_page(document.for_person().text, withheld=document.withheld)
         blocks = judged_blocks(page, habit)
@@ -76,6 +89,7 @@ class BoxLessons:
         agreed = tuple(block for key, block in blocks.items() if key not in spoken_of)
         for word in words:
             shown = blocks[word.key]
+            teacher = teachers.of(page_subject(document.id), word.who)
             yield BoxLesson(
                 source_id=f"{document.id}#{word.key}",
                 kind=document.text_hash,
@@ -83,6 +97,7 @@ class BoxLessons:
                 block=JudgedBlock(shown.odds, shown.signs, word.is_step),
                 agreed=agreed,
                 share=1 / len(words),
+                teachers=frozenset({teacher} - {""}),
             )
 
 

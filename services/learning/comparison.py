@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from services.kit.access.caller import LOCAL_TEACHER
 from services.kit.fits.fitted import FittedFile
 from services.learning.subject import Subject, WeightedLesson
 
 LEAST_CASES = 20
 """Number of later tickets below which nothing is decided."""
+LEAST_OF_OTHERS = 5
+"""Number of later tickets, without those of any one teacher, below which nothing is decided."""
 _DRAWS = 2_000
 _TAIL = 2.5
 """Percent beyond each end of the interval."""
@@ -62,6 +65,25 @@ def compare(
         if new is not None and old is not None:
             gained.append((each, new - old))
     return compare_gains(gained)
+
+
+def is_better_without_each(
+    subject: Subject,
+    challenger: FittedFile,
+    champion: FittedFile,
+    lessons: Sequence[WeightedLesson[Any]],
+) -> bool:
+    """Return True if a challenger is better without the lessons of each single teacher.
+
+    So nobody alone changes what serves, however much they taught; the machine's own user may.
+    """
+    teachers = frozenset[str]().union(*(each.lesson.teachers for each in lessons))
+    for teacher in teachers - {LOCAL_TEACHER}:
+        others = [each for each in lessons if not each.lesson.teachers <= {teacher}]
+        comparison = compare(subject, challenger, champion, others)
+        if comparison.cases < LEAST_OF_OTHERS or comparison.mean <= 0:
+            return False
+    return True
 
 
 def compare_gains(gained: Sequence[tuple[WeightedLesson[Any], float]]) -> FitComparison:

@@ -17,7 +17,12 @@ from services.kit.sql.database import Database
 from services.learning.acceptance_calibration import AcceptanceCalibration
 from services.learning.box_calibration import BoxCalibration
 from services.learning.box_lessons import BoxLessons
-from services.learning.comparison import LEAST_CASES, ComparisonOutcome, compare
+from services.learning.comparison import (
+    LEAST_CASES,
+    ComparisonOutcome,
+    compare,
+    is_better_without_each,
+)
 from services.learning.retrieval_calibration import RetrievalCalibration
 from services.learning.subject import (
     AnyLesson,
@@ -51,7 +56,7 @@ class LearningProgress:
     lessons: int
     """Number of tickets that ended, or of corrections of boxes."""
     left_out: int
-    """Number of lessons of people who say the same of everything."""
+    """Number of lessons of people who say the same of everything, or whose word does not count."""
     happened: str
     """Account in words of what the last run did."""
     serving: StoredFit | None
@@ -166,7 +171,12 @@ class SiteLearning:
             f"on {comparison.cases} later ones it foretold better by {mean:+.3f}"
             f" ({low:+.3f} to {high:+.3f}) than what serves"
         )
-        if comparison.outcome is ComparisonOutcome.BETTER:
+        is_better = comparison.outcome is ComparisonOutcome.BETTER
+        if is_better and not is_better_without_each(
+            subject, challenger, self._serving(subject), later
+        ):
+            account += "; but one person taught most of it, and others have yet to agree"
+        elif is_better:
             self._fits.promote(name, figures)
             return f"taken: {account}"
         is_overtaken = len(later) >= _OVERTAKEN * shadow.basis["learned"]

@@ -41,13 +41,14 @@ class LessonSample(Generic[LessonType]):
 
     lessons: tuple[WeightedLesson[LessonType], ...]
     left_out: int
-    """Number of lessons of people who say the same of everything."""
+    """Number of lessons of people who say the same of everything, or whose word does not count."""
 
 
 def weigh_lessons(lessons: Sequence[LessonType]) -> LessonSample[LessonType]:
     """Weigh lessons of one kind by the root of their number.
 
-    Judgements in words count only from people whose judgements differ.
+    Judgements in words count only from people whose judgements differ; what nobody taught whose
+    teaching counts is left out.
     """
     judgements: dict[str, dict[str, Judgement]] = defaultdict(dict)
     for each in lessons:
@@ -58,7 +59,7 @@ def weigh_lessons(lessons: Sequence[LessonType]) -> LessonSample[LessonType]:
         for who, by_kind in judgements.items()
         if len(by_kind) >= _SAME_OF_ALL and len(set(by_kind.values())) == 1
     }
-    kept = [each for each in lessons if not each.judged_by or each.judged_by not in unvaried]
+    kept = [each for each in lessons if each.teachers and each.judged_by not in unvaried]
     often = Counter(each.kind for each in kept)
     return LessonSample(
         tuple(WeightedLesson(each, float(often[each.kind]) ** -0.5) for each in kept),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from services.kit.teaching.teacher import are_enough
 from services.kit.value import Value
 from services.language.words import tokenise
 from services.workflow.model import Citation, StepKind, Workflow
@@ -53,6 +54,8 @@ class Check(Value):
     citations: tuple[Citation, ...] = ()
     commands: tuple[str, ...] = ()
     """Commands of that step."""
+    teacher: str = ""
+    """Person or source that made it on a ticket; empty for a page's, which is a source itself."""
 
     @cached_property
     def subject(self) -> frozenset[str]:
@@ -141,7 +144,7 @@ def missing_checks(
 ) -> tuple[MissingCheck, ...]:
     """Return at most `MOST` missing checks, those of the largest share first.
 
-    None with fewer than `LEAST_PEERS` peers.
+    None with fewer than `LEAST_PEERS` peers, nor what one person alone made on tickets.
     """
     if len(peers) < LEAST_PEERS:
         return ()
@@ -163,6 +166,7 @@ def missing_checks(
         MissingCheck(checks[k.row].text, len(k.sources), len(peers), tuple(k.sources.values()))
         for k in groups
         if len(k.sources) >= enough
+        and are_enough(check.teacher or peer.id for peer, check in k.sources.values())
         and not any(likeness.is_same(k.row, own_row) for own_row in rows)
     ]
     return tuple(sorted(missing, key=lambda each: -each.have)[:MOST])

@@ -1,7 +1,9 @@
 """Resolved tickets become typical cases of the pages whose procedures they were given.
 
 Only where the platform was sure, or an engineer answered about it, and nobody rejected it: a guess
-that is archived would confirm itself. Ingestion keeps the cases; what is purged here goes there.
+that is archived would confirm itself. And only where somebody else than who brought the ticket
+worked on it: whoever brings it writes its words. Ingestion keeps the cases; what is purged here
+goes there.
 """
 
 from collections.abc import Sequence
@@ -17,14 +19,15 @@ from services.contracts.ticket import Fit, TicketStatus
 from services.kit.observability.redaction import redact
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import load_teachers, record_teaching, ticket_subject
+from services.kit.teaching.teacher import are_enough
 from services.knowledge.model import ResolvedCase
 from services.tickets.tables import TicketRow
-from services.tickets.ticket.events import Note, add_events
+from services.tickets.ticket.events import CASE, Note, add_events, deliverer_of
 from services.tickets.ticket.noise_reduction import reduce_noise
 from services.tickets.ticket.queries import Queries, TicketNotFoundError
-from services.tickets.ticket.queue import put_forgetting
+from services.tickets.ticket.queue import ARCHIVE_TASK, put_forgetting
 
-ARCHIVE_TASK = "gateway.archive_ticket"
 TITLE_CHARACTERS = 200
 TEXT_CHARACTERS = 600
 
@@ -65,7 +68,7 @@ class TicketArchive:
             UnavailableError: Ingestion did not answer.
         """
         case = self._case(ticket_id)
-        if case is None or not self._ingestion.archive(case).kept:
+        if case is None or not self._may_teach(ticket_id) or not self._ingestion.archive(case).kept:
             return
         with self._database.session() as session:
             add_events(session, ticket_id, [Note("archived", {"document": case.document_id})])
@@ -78,6 +81,16 @@ class TicketArchive:
     def forget(self, ticket_ids: Sequence[str]) -> None:
         """Take the cases of purged tickets out; raises as `run` does."""
         self._ingestion.forget_cases(ForgetCases(ids=tuple(ticket_ids)))
+
+    def _may_teach(self, ticket_id: str) -> bool:
+        """Return True if who brought the ticket and who worked on it are enough to teach by it."""
+        subject = ticket_subject(ticket_id)
+        with self._database.session() as session:
+            deliverer = deliverer_of(session, ticket_id)
+            if deliverer is None or not record_teaching(session, CASE + ticket_id, deliverer):
+                return False
+            taught = load_teachers(session, [subject, CASE + ticket_id])
+            return are_enough({*taught.on(subject), *taught.on(CASE + ticket_id)})
 
     def _case(self, ticket_id: str) -> ResolvedCase | None:
         try:

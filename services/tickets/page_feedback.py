@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.kit.access.caller import current_caller
 from services.kit.sql.database import Database, insert_of
+from services.kit.teaching.ledger import load_teachers, record_teaching
+from services.kit.teaching.teacher import are_enough
 from services.knowledge.screening.document import hash_of
 from services.tickets.tables import PageWordRow
 from services.tickets.ticket.question import AnswerChoice, ClarifyingQuestion
@@ -23,7 +25,7 @@ class PageFeedback:
     """Feedback that counts for the pages of one ticket."""
 
     taken: Mapping[str, int] = field(default_factory=dict)
-    """Number of people who took a page, by its document."""
+    """Number of teachers who took a page, by its document, if they are enough."""
     refused_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """People who refused a page, if they are enough and nobody took it since."""
 
@@ -57,10 +59,6 @@ def page_hash(page: PageReading) -> str:
     return hash_of(page.stored_text or page.text)
 
 
-_ENOUGH_REFUSALS = 2
-"""People whose refusal takes a page from the nearest: one alone may err."""
-
-
 class PageFeedbackStore:
     """Reader of the feedback, which is stored with the answers that it comes from."""
 
@@ -75,21 +73,24 @@ class PageFeedbackStore:
             rows = session.scalars(
                 select(PageWordRow).where(PageWordRow.family == family).order_by(PageWordRow.at)
             ).all()
+            teachers = load_teachers(session, [_subject(family)])
         hashes = {page.document_id: page_hash(page) for page in pages} if rows else {}
-        taken: dict[str, int] = {}
-        refused: dict[str, list[str]] = {}
+        taken: dict[str, set[str]] = {}
+        refused: dict[str, dict[str, str]] = {}
         for row in (each for each in rows if hashes.get(each.document_id) == each.text_hash):
-            if row.is_taken:
-                taken[row.document_id] = taken.get(row.document_id, 0) + 1
-                refused.pop(row.document_id, None)
-            else:
-                refused.setdefault(row.document_id, []).append(row.person)
+            teacher = teachers.of(_subject(family), row.person)
+            if teacher and row.is_taken:
+                taken.setdefault(row.document_id, set()).add(teacher)
+                if are_enough(taken[row.document_id]):
+                    refused.pop(row.document_id, None)
+            elif teacher:
+                refused.setdefault(row.document_id, {})[teacher] = row.person
         return PageFeedback(
-            taken=taken,
+            taken={page: len(by) for page, by in taken.items() if are_enough(by)},
             refused_by={
-                page: tuple(people)
+                page: tuple(people.values())
                 for page, people in refused.items()
-                if len(people) >= _ENOUGH_REFUSALS
+                if are_enough(people)
             },
         )
 
@@ -99,6 +100,7 @@ def keep_feedback(
 ) -> None:
     """Store the caller's answer to a question about pages: one is taken, or all are refused."""
     taken, now = question.page_of(choice), time.time()
+    record_teaching(session, _subject(family))
     for card in (each for each in question.cards if taken in {"", each.document_id}):
         values = {
             "text_hash": card.text_hash,
@@ -124,6 +126,11 @@ def withdraw_feedback(
     session.execute(delete(PageWordRow).where(PageWordRow.key.in_(keys)))
 
 
+def _subject(family: str) -> str:
+    return f"family {family}"
+
+
 def _key(family: str, document_id: str) -> str:
-    person = current_caller().lasting_id
+    caller = current_caller()
+    person = caller.teacher or caller.lasting_id
     return hashlib.sha256("\0".join((family, document_id, person)).encode()).hexdigest()

@@ -10,7 +10,7 @@ from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.compare import ComparisonOperator, Scalar, Test, as_number
 from services.execution.tools.tool import OutputField
 from services.investigation.summary.cases import TraceCase, is_nearly_all
-from services.investigation.summary.planned_calls import PlannedCall, PlannedLook
+from services.investigation.summary.planned_calls import PlannedCall, PlannedLook, is_specific
 from services.investigation.summary.trace import Call, is_hidden
 from services.knowledge.screening.instructions import instruction_in
 
@@ -116,6 +116,8 @@ def _candidates(
             if value in field.values or field.type == "boolean"
             else FieldTestKind.WORDS
         )
+        if kind is FieldTestKind.WORDS and _is_of_ticket(value, look.before):
+            continue
         yield FieldTest(
             planned, Test(field=name, comparison=ComparisonOperator.IS, value=value), kind
         )
@@ -198,7 +200,7 @@ def _guard_candidates(
     if common is not None and is_steady and (field.values or field.type == "boolean"):
         test = Test(field=name, comparison=ComparisonOperator.IS, value=common)
         yield FieldTest(look.call, test, FieldTestKind.STATE if has_turned else FieldTestKind.KEPT)
-    elif common is not None and has_turned and len(cases) > 1:
+    elif common is not None and has_turned and len(cases) > 1 and not _is_of_ticket(common, cases):
         test = Test(field=name, comparison=ComparisonOperator.IS, value=common)
         yield FieldTest(look.call, test, FieldTestKind.WORDS)
     elif not field.values and look.after and is_gone:
@@ -280,6 +282,11 @@ def _usable_values(calls: Sequence[Call], name: str) -> list[Scalar]:
 
 def _is_usable(value: Scalar) -> bool:
     return value not in {None, ""} and not is_hidden(value)
+
+
+def _is_of_ticket(value: str, cases: Iterable[TraceCase]) -> bool:
+    """Return True if a text is a value of one of the tickets, not a state that others have."""
+    return is_specific(value) and any(value in case.trace.labels.values() for case in cases)
 
 
 def _is_state(value: Scalar) -> bool:

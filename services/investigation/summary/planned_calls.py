@@ -13,6 +13,7 @@ from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.tool import BadArgumentError, Tool, ToolEffect
 from services.investigation.summary.cases import TraceCase, is_nearly_all
 from services.investigation.summary.trace import Call, Trace, is_hidden
+from services.kit.teaching.teacher import are_enough
 from services.kit.value import Value
 
 T = TypeVar("T", Argument, str)
@@ -55,6 +56,8 @@ class CallPlanner:
         self._cases = cases
         self._catalogue = catalogue
         self._are_different = len({tuple(sorted(case.trace.labels.items())) for case in cases}) > 1
+        self._are_enough = are_enough(case.trace.teacher for case in cases)
+        self._own_values = {value for case in cases for value in case.trace.labels.values()}
 
     def plan_looks(self) -> list[PlannedLook]:
         """Return looks before the first change that nearly all cases have, in their common order.
@@ -107,8 +110,8 @@ class CallPlanner:
             is_usable = cost < _BY_CHANCE
             if each.origin is Origin.FIELD:
                 is_usable = is_usable and each.value in readable_fields
-            elif each.origin is Origin.LITERAL:  # of one ticket it may be that ticket's alone
-                is_usable = self._are_different
+            elif each.origin is Origin.LITERAL:
+                is_usable = self._are_different and self._are_enough
             if is_usable:
                 usable.append((cost, str(each), each))
         person = Argument(origin=Origin.PERSON)
@@ -180,10 +183,22 @@ class CallPlanner:
             for field, text in _fields_before(trace, call)
             if text == value
         }
-        with suppress(BadArgumentError):
-            checked = tool.parameters[name].checked(name, value)
-            origins.add(Argument(origin=Origin.LITERAL, value=checked))
+        if self._may_be_constant(tool, name, value):
+            with suppress(BadArgumentError):
+                checked = tool.parameters[name].checked(name, value)
+                origins.add(Argument(origin=Origin.LITERAL, value=checked))
         return origins
+
+    def _may_be_constant(self, tool: Tool, name: str, value: str) -> bool:
+        """Return True if a value may be the same for any ticket: no value of one ticket is.
+
+        It is one of those that the tool allows, or different tickets of enough people had it and
+        none of them has it in its labels.
+        """
+        if tool.parameters[name].values:
+            return True
+        is_own = is_specific(value) and value in self._own_values
+        return self._are_different and self._are_enough and not is_own
 
     def _cost(self, origin: Argument, tool: Tool, name: str, values: Collection[str]) -> int:
         """Return how unnatural an origin is; from `_BY_CHANCE` on it is no more than chance."""

@@ -22,7 +22,7 @@ from services.investigation.summary.learned_workflow import VERSION, LearnedWork
 from services.investigation.summary.page import plain_title
 from services.investigation.summary.store import ProposalRef, StoredSummary, SummaryStore
 from services.investigation.summary.summarise import MeasuredWorkflow, summarise_traces
-from services.investigation.summary.trace import join_traces, trace_of, trace_of_search
+from services.investigation.summary.trace import join_traces, trace_of_search
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError
 from services.llm.chat_model import ChatModel
@@ -59,7 +59,7 @@ class SummaryService:
     def summarise(self, request: SummaryRequest) -> SummaryReport:
         """See `Summaries.summarise`."""
         runs = self._requested_runs(request)
-        done = [each for each in map(trace_of, runs) if each.calls]
+        done = [each for each in self._store.with_teachers(runs) if each.calls]
         if not done:
             raise NothingDoneError("no tool was asked anything in these runs")
         tickets = {each.run.ticket.id for each in runs}

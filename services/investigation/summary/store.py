@@ -12,13 +12,15 @@ from services.contracts.proposals import SourceRun
 from services.contracts.summaries import SummaryState
 from services.execution.bindings.binding import Binding
 from services.execution.bindings.store import BindingStore
+from services.execution.runs.store import StoredRun
 from services.execution.tables import SummaryRow
 from services.investigation.summary.summarise import MeasuredWorkflow, Summary
-from services.investigation.summary.trace import Trace
+from services.investigation.summary.trace import Trace, trace_of
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, execute_and_count
+from services.kit.teaching.ledger import caller_of_id
 from services.kit.value import Value
 
 DRAW_TASK = "executor.draw_summary"
@@ -75,6 +77,20 @@ class SummaryStore:
             if row is None:
                 raise SummaryNotFoundError(f"there is no summary {key!r}")
             return _stored(row)
+
+    def with_teachers(self, runs: Sequence[StoredRun]) -> list[Trace]:
+        """Return the traces of runs, each with the teacher that whoever started it counts as."""
+        with self._database.session() as session:
+            return [
+                trace_of(each).model_copy(
+                    update={
+                        "teacher": caller_of_id(
+                            session, each.run.requested_by_id, each.run.requested_by
+                        ).teacher
+                    }
+                )
+                for each in runs
+            ]
 
     def exists(self, key: str) -> bool:
         """Return True if there is a summary of this key."""

@@ -11,6 +11,7 @@ from services.execution.runs.store import StoredRun
 from services.execution.tools.compare import Fields, Scalar
 from services.execution.tools.tool import ToolEffect
 from services.investigation.search.store import StoredSearch
+from services.kit.access.caller import LOCAL_TEACHER
 from services.kit.observability.redaction import E_MAIL, PHONE, SECRET, redact_field
 from services.kit.value import Value
 
@@ -55,6 +56,8 @@ class Trace(Value):
     ended: RunOutcome
     by_hand: bool = False
     """True if somebody also acted outside the calls, unrecorded."""
+    teacher: str = LOCAL_TEACHER
+    """Person or source that it counts for; this machine's own if somebody recorded it."""
 
 
 def trace_of(stored: StoredRun) -> Trace:

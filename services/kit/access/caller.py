@@ -25,6 +25,17 @@ class CallerKind(StrEnum):
     """A request without credentials."""
 
 
+LOCAL_TEACHER = "local"
+"""Teacher that whoever sits at the machine counts as, where nobody signs in."""
+PERSON_TEACHER = "person:"
+"""Prefix of a teacher that is a person."""
+
+
+def person_teacher(subject: str) -> str:
+    """Return the teacher that a person is, by their subject at the issuer or their name."""
+    return f"{PERSON_TEACHER}{subject}"
+
+
 @dataclass(frozen=True)
 class Caller:
     """The caller of a request. `name` is for people, `id` stays the same when names change."""
@@ -38,6 +49,8 @@ class Caller:
     """Credential that it authenticated with, to forward the request within the platform."""
     in_session: bool = field(default=False, compare=False)
     """True if it is a signed-in browser."""
+    owner: str = field(default="", compare=False)
+    """Subject or name of the person who holds the key; empty if nobody does."""
 
     @property
     def lasting_id(self) -> str:
@@ -48,6 +61,26 @@ class Caller:
     def is_platform(self) -> bool:
         """True if it is the platform: within a process, or by the key of its services."""
         return self.kind is CallerKind.PLATFORM or self == PLATFORM_KEY
+
+    @property
+    def teacher(self) -> str:
+        """Person or source that it counts as where the platform learns; empty for the platform.
+
+        All keys of a person are that person, all that nobody holds are one, and so is a ticket
+        system with all authors: it says itself who they are.
+        """
+        match self.kind:
+            case CallerKind.LOCAL:
+                return LOCAL_TEACHER
+            case CallerKind.PERSON:
+                return person_teacher(self.id.partition("#")[2] or self.lasting_id)
+            case CallerKind.KEY:
+                return person_teacher(self.owner) if self.owner else "keys"
+            case CallerKind.SOURCE:
+                system = self.lasting_id.removeprefix("source:").partition(":")[0]
+                return f"source:{system}"
+            case _:
+                return ""
 
     def may(self, scope: Scope) -> bool:
         """Tell whether the caller has the scope."""

@@ -26,7 +26,7 @@ from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.scopes import KEY_SCOPES, Scope, scopes_of_key
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
 from services.kit.sql.database import Database
-from services.kit.tables import ApiKeyRow
+from services.kit.tables import ApiKeyRow, PersonRow, TeachingRow
 
 FRESH_S = 1.0
 """Seconds for which a lookup is cached; a revoked key is refused within this time."""
@@ -65,6 +65,8 @@ class KeyInfo:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    owner: str = ""
+    """Subject or name of the person who holds it."""
 
     @property
     def state(self) -> str:
@@ -93,8 +95,12 @@ class Keys:
         self._verified: OrderedDict[str, _VerifiedKey] = OrderedDict()
         self._lock = threading.Lock()
 
-    def create(self, name: str, scopes: frozenset[Scope], *, days: float | None = None) -> str:
+    def create(
+        self, name: str, scopes: frozenset[Scope], *, days: float | None = None, owner: str = ""
+    ) -> str:
         """Create a key that expires after so many days; it is returned here and nowhere else.
+
+        `owner` is the person who holds it, as `set_owner` has it.
 
         Raises:
             UnusableKeyNameError: The name or the scopes cannot be used.
@@ -109,6 +115,7 @@ class Keys:
         row, key = self._new_key(name, sorted(scopes), ends)
         try:
             with self._database.session() as session:
+                row.owner = _subject_of(session, owner)
                 session.add(row)
                 add_audit(session, "key.created", f"key {name}", after=_audit_state(row))
         except IntegrityError as error:
@@ -141,6 +148,22 @@ class Keys:
             before = _audit_state(row)
             row.revoked_at = self._clock()
             add_audit(session, "key.revoked", f"key {row.name}", before, _audit_state(row))
+        self._clear_cache()
+
+    def set_owner(self, name: str, owner: str) -> None:
+        """Name the person who holds a key; all that it taught is theirs from then on.
+
+        A name of somebody who signed in stands for their subject; an empty one for nobody. Raises
+        as `rotate` does.
+        """
+        with self._database.session() as session:
+            row = self._row(session, name)
+            before = _audit_state(row)
+            row.owner = _subject_of(session, owner)
+            caller = _caller_of(row)
+            mine = update(TeachingRow).where(TeachingRow.caller == caller.name)
+            session.execute(mine.values(teacher=caller.teacher))
+            add_audit(session, "key.owned", f"key {row.name}", before, _audit_state(row))
         self._clear_cache()
 
     def list(self) -> list[KeyInfo]:
@@ -255,7 +278,14 @@ class Keys:
 
 def _caller_of(row: ApiKeyRow) -> Caller:
     scopes = scopes_of_key(frozenset(map(Scope, row.scopes)))
-    return Caller(f"key {row.name}", CallerKind.KEY, f"key:{row.prefix}", scopes)
+    id_ = f"key:{row.prefix}"
+    return Caller(f"key {row.name}", CallerKind.KEY, id_, scopes, owner=row.owner)
+
+
+def _subject_of(session: Session, owner: str) -> str:
+    """Return the subject of the person who signed in under a name; else what was written."""
+    named = select(PersonRow.subject).where(PersonRow.name == owner)
+    return session.scalar(named) or owner.strip()[:255]
 
 
 def _slow_hash(key: str, salt: bytes) -> bytes:
@@ -272,6 +302,7 @@ def _audit_state(row: ApiKeyRow) -> dict[str, object]:
     return {
         "prefix": row.prefix,
         "scopes": list(row.scopes),
+        "owner": row.owner or "",
         "expires_at": row.expires_at,
         "revoked_at": row.revoked_at,
     }
@@ -287,6 +318,7 @@ def _info(row: ApiKeyRow) -> KeyInfo:
         expires_at=_moment(row.expires_at),
         revoked_at=_moment(row.revoked_at),
         last_used_at=_moment(row.last_used_at),
+        owner=row.owner,
     )
 
 

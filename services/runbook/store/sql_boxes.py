@@ -9,6 +9,7 @@ from services.kit.access.audit import add_audit
 from services.kit.batches import batches
 from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import forget_teaching, page_subject, record_teaching
 from services.knowledge.page.box_fit import BoxHabit, Habit
 from services.runbook.ports import BoxWord, MarkedBlock
 from services.runbook.tables import BoxRow
@@ -102,6 +103,7 @@ class SqlBoxStore:
                     statement.on_conflict_do_update(index_elements=list(mine), set_=values)
                 )
                 audit_after = {"is_step": is_step, **place}
+                record_teaching(session, page_subject(document_id))
             action = "box.taken_back" if is_step is None else "box.corrected"
             add_audit(session, action, f"document {document_id}", audit_before, audit_after)
 
@@ -110,3 +112,4 @@ class SqlBoxStore:
         with self._database.session() as session:
             for some in batches(document_ids):
                 session.execute(delete(BoxRow).where(BoxRow.document_id.in_(some)))
+            forget_teaching(session, [page_subject(id_) for id_ in document_ids])

@@ -15,6 +15,8 @@ from services.contracts.readings import DoubtReport, DoubtWithdrawal
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import load_teachers, ticket_subject
+from services.kit.teaching.teacher import is_person
 from services.tickets.adoption.step_feedback import Lineage, lineage_of, stored_workflow
 from services.tickets.tables import MarkRow, WorkflowRow
 from services.tickets.ticket.events import Note, add_events
@@ -69,7 +71,7 @@ class DoubtReporter:
         self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=tuple(ticket_ids)))
 
     def _report(self, candidate_id: str, step_id: str) -> DoubtReport | None:
-        """Build the report; None if nobody finds the step wrong, or it comes from no reading."""
+        """Build the report; None if no person finds it wrong, or it comes from no reading."""
         with self._database.session() as session:
             try:
                 line = lineage_of(session, candidate_id)
@@ -79,14 +81,18 @@ class DoubtReporter:
             if step is None or step.block or not step.citations:
                 return None
             mark = session.get(MarkRow, (candidate_id, step_id))
+            subject = ticket_subject(line.ticket_id)
+            teachers = load_teachers(session, [subject])
             if mark is not None and mark.verdict == Judgement.REJECTED:
                 at = mark.judged_at or 0.0
                 word, by = mark.word, mark.judged_by
-                return _report(line, step, instead="", word=word, by=by, at=at)
+                report = _report(line, step, instead="", word=word, by=by, at=at)
+                return report if is_person(teachers.of(subject, by)) else None
             now = stored_workflow(session, line.latest_id).by_id.get(step_id, step)
-            if (now.text, now.commands) == (step.text, step.commands):
-                return None
             row = session.get_one(WorkflowRow, line.latest_id)
+            is_same = (now.text, now.commands) == (step.text, step.commands)
+            if is_same or not is_person(teachers.of(subject, row.author)):
+                return None
             word = mark.word if mark else ""
             correction, at = _one_line(now), row.created_at
             return _report(line, step, instead=correction, word=word, by=row.author, at=at)

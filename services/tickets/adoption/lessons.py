@@ -5,19 +5,30 @@ workflow that they worked with until the fault was over, or accepted. A page is 
 if its workflow was rejected and nothing of it was done.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, Taken
 from services.contracts.retrieval import PageSigns
 from services.contracts.scorer import DIMENSIONS
+from services.kit.access.caller import LOCAL_TEACHER
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import Teachers, load_teachers, ticket_subject
 from services.tickets.adoption.acceptance import classify_outcome
-from services.tickets.tables import AdoptionRow, ScoreRow, ServedRow, TicketRow, WorkflowRow
+from services.tickets.tables import (
+    AdoptionRow,
+    MarkRow,
+    ScoreRow,
+    ServedRow,
+    TicketRow,
+    WorkflowRow,
+)
 from services.workflow.model import Provenance, Workflow
 
 
@@ -54,6 +65,8 @@ class Lesson:
     judged_by: str = ""
     """Name of the judge, if nobody ticked anything."""
     judgement: Judgement = field(default=Judgement.NONE)
+    teachers: frozenset[str] = frozenset({LOCAL_TEACHER})
+    """People and sources whose word or work the outcome is; a simulated one's is the machine's."""
 
 
 _ROWS_AT_ONCE = 200
@@ -90,16 +103,50 @@ class Lessons:
         )
         with self._database.session() as session:
             candidates = dict(session.execute(shown).tuples().all())
+            work = _load_work(session)
             rows = session.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE))
             lessons = [
                 lesson
                 for id_, own in groupby(rows, key=lambda row: str(row.id))
-                if (lesson := _lesson(list(own), candidates.get(id_)))
+                if (lesson := _lesson(list(own), candidates.get(id_), work))
             ]
         return sorted(lessons, key=lambda lesson: (lesson.at, lesson.source_id))
 
 
-def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | None:
+class _TicketWork(NamedTuple):
+    """Names of those who worked on tickets, and the teachers that they are."""
+
+    names: Mapping[str, frozenset[str]]
+    """Names of those who ticked or edited, by ticket."""
+    teachers: Teachers
+
+    def teachers_of(self, ticket_id: str, outcome: AdoptionRow) -> frozenset[str]:
+        """Return those whose verdict the outcome is; without one, those who did the work."""
+        subject, names = ticket_subject(ticket_id), self.names.get(ticket_id, frozenset())
+        by = {outcome.judged_by} if outcome.verdict else names
+        return frozenset(self.teachers.of(subject, name) for name in by) - {""}
+
+
+def _load_work(session: Session) -> _TicketWork:
+    marks = select(WorkflowRow.ticket_id, MarkRow.marked_by).join(
+        MarkRow, MarkRow.candidate_id == WorkflowRow.id
+    )
+    edits = select(WorkflowRow.ticket_id, WorkflowRow.author)
+    names = defaultdict[str, set[str]](set)
+    for ticket_id, name in session.execute(marks.union(edits)):
+        if name:
+            names[ticket_id].add(name)
+    judged = select(WorkflowRow.ticket_id).join(
+        AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id
+    )
+    tickets = {*names, *session.scalars(judged)}
+    teachers = load_teachers(session, [ticket_subject(id_) for id_ in tickets])
+    return _TicketWork({id_: frozenset(by) for id_, by in names.items()}, teachers)
+
+
+def _lesson(
+    rows: list[Row[*tuple[Any, ...]]], edited: str | None, work: _TicketWork
+) -> Lesson | None:
     """Return the lesson of one ticket; None if its outcome is not known yet.
 
     `edited` is the candidate whose version the ticket shows.
@@ -135,4 +182,5 @@ def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | N
         workflow=workflow,
         judged_by=outcome.judged_by if is_by_word else "",
         judgement=Judgement(outcome.verdict) if is_by_word else Judgement.NONE,
+        teachers=work.teachers_of(str(rows[0].id), outcome),
     )

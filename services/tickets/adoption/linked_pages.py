@@ -26,6 +26,7 @@ from services.contracts.adoption import (
 from services.contracts.ingestion import DocumentContents, Ingestion
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import record_teaching, ticket_subject
 from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.kinds.tasks import tasks_of
 from services.language.names import alert_names
@@ -145,6 +146,7 @@ class LinkedPageFeedback:
                     row.seen_by = caller_name()
                 row.state, row.why, row.seen = mark.state.value, mark.why, mark.seen
                 row.marked_by, row.marked_at = caller_name(), time.time()
+                record_teaching(session, ticket_subject(ticket_id))
                 touch(session, ticket_id, time.time())
                 facts: dict[str, object] = {
                     "document": document_id,

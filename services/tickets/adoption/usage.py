@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, StepState, StepWork
+from services.kit.teaching.ledger import record_teaching, ticket_subject
 from services.runbook.checklist.places import closed_boxes
 from services.tickets.adoption.step_feedback import (
     Lineage,
@@ -85,6 +86,7 @@ def count_usage(candidate: Workflow, shown: Workflow, steps: Sequence[StepWork])
 def recount(session: Session, line: Lineage) -> AdoptionRow:
     """Bring the candidate's numbers up to date, after work on it."""
     session.flush()
+    record_teaching(session, ticket_subject(line.ticket_id))
     now = time.time()
     row = session.get(AdoptionRow, line.candidate_id)
     if row is None:

@@ -19,6 +19,7 @@ from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, execute_and_count
+from services.kit.teaching.ledger import record_teaching, ticket_subject
 from services.language.answers import answer_of, plain_answer
 from services.tickets.clarify.question_policy import QuestionPolicy
 from services.tickets.page_feedback import keep_feedback, withdraw_feedback
@@ -170,6 +171,7 @@ class AnswerHandler:
         if not _close(session, row.id, values, is_anew=is_anew and is_page):
             return False
         session.refresh(row)
+        record_teaching(session, ticket_subject(row.ticket_id))
         ticket = select(TicketRow.family).where(TicketRow.id == row.ticket_id)
         if is_page and (family := session.scalar(ticket)):
             if before is not None:

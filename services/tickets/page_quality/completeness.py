@@ -16,6 +16,7 @@ from services.contracts.readings import ReadingDetail
 from services.contracts.retrieval import PeersQuery, Retrieval
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import load_teachers, ticket_subject
 from services.knowledge.ports import Embedder
 from services.runbook.checking.approvals import ApprovalUse
 from services.runbook.inspections import (
@@ -28,6 +29,7 @@ from services.runbook.inspections import (
     reason_for_none,
 )
 from services.runbook.lowering import lower
+from services.tickets.parameters import TicketValues
 from services.tickets.tables import CitationRow, MarkRow, TicketRow, WorkflowRow
 from services.tickets.ticket.queries import no_ticket
 from services.workflow.model import Workflow
@@ -116,7 +118,7 @@ def own_checks(workflow: Workflow) -> list[Check]:
 def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -> Iterable[Peer]:
     """Yield past tickets like that, with the checks that people did on them."""
     statement = (
-        select(TicketRow.id, TicketRow.title, WorkflowRow.body, MarkRow.step_id)
+        select(TicketRow, WorkflowRow.body, MarkRow.step_id, MarkRow.marked_by)
         .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
         .join(
             MarkRow,
@@ -125,21 +127,33 @@ def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -
         .where(alike, TicketRow.id != but, MarkRow.state == StepState.DONE.value)
         .order_by(TicketRow.id.desc(), WorkflowRow.version.desc())
     )
-    titles: dict[str, str] = {}
-    done: dict[str, dict[str, set[str]]] = {}
-    for id_, title, body, step in session.execute(statement).tuples():
-        if id_ not in done and len(done) == _MOST_TICKETS:
+    tickets: dict[str, TicketRow] = {}
+    done: dict[str, dict[str, dict[str, str]]] = {}
+    for ticket, body, step_id, by in session.execute(statement).tuples():
+        if ticket.id not in done and len(done) == _MOST_TICKETS:
             break
-        titles[id_] = title
-        done.setdefault(id_, {}).setdefault(body, set()).add(step)
+        tickets[ticket.id] = ticket
+        done.setdefault(ticket.id, {}).setdefault(body, {})[step_id] = by
+    teachers = load_teachers(session, [ticket_subject(id_) for id_ in done])
     for id_, bodies in done.items():
+        ticket = tickets[id_]
+        values = TicketValues(ticket.labels, f"{ticket.title}\n{ticket.description}")
         checks: dict[str, Check] = {}
         for body, steps in bodies.items():
             workflow = Workflow.model_validate_json(body)
-            done_steps = tuple(step for step in workflow.steps if step.id in steps)
-            done_checks = checks_of(Workflow(title=workflow.title, steps=done_steps))
-            checks |= {check.text: check for check in done_checks}
-        yield Peer(f"ticket:{id_}", titles[id_], tuple(checks.values()))
+            for step in workflow.steps:
+                teacher = teachers.of(ticket_subject(id_), steps.get(step.id, ""))
+                for check in checks_of(Workflow(title=workflow.title, steps=(step,))):
+                    if teacher:
+                        checks[check.text] = _without_values(check, values, teacher)
+        yield Peer(f"ticket:{id_}", ticket.title, tuple(checks.values()))
+
+
+def _without_values(check: Check, values: TicketValues, teacher: str) -> Check:
+    """Return a check for any ticket: the values of its own become parameters."""
+    commands = tuple(map(values.parameterise, check.commands))
+    text = values.parameterise(check.text)
+    return check.model_copy(update={"text": text, "commands": commands, "teacher": teacher})
 
 
 def _source(peer: Peer, check: Check) -> CheckSource:

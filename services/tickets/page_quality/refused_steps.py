@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 from services.contracts.adoption import Judgement, StepState
 from services.contracts.coverage import FindingKind
 from services.kit.batches import batches
+from services.kit.teaching.ledger import load_teachers, ticket_subject
+from services.kit.teaching.teacher import are_enough, are_heard
 from services.tickets.page_quality.evidence import PageEvidence
 from services.tickets.tables import MarkRow, WorkflowRow
 from services.workflow.model import Step, Workflow
@@ -27,7 +29,8 @@ class Refusal(StrEnum):
 
 LEAST = {Refusal.REJECTED: 1, Refusal.REWORDED: 2, Refusal.SKIPPED: 3}
 """Fewest tickets that make a finding. Who rejects a step says that it is wrong; who rewords one may
-have filled in a name, and who skips one may not have needed it that time.
+have filled in a name, and who skips one may not have needed it that time. Of one person alone
+only the rejection is told: what they did otherwise may be their habit.
 """
 _WORD_CHARACTERS = 200
 
@@ -47,6 +50,8 @@ class _StepAction(NamedTuple):
     place: _StepPlace
     refusal: Refusal | None
     word: str
+    by: str
+    """Name of the person."""
 
 
 @dataclass
@@ -55,6 +60,7 @@ class _Refusals:
     """Time of the latest refusal, by ticket."""
     word: str = ""
     """Latest reason that somebody gave."""
+    teachers: set[str] = field(default_factory=set)
 
 
 def refused_steps(session: Session, since: float) -> Iterator[PageEvidence]:
@@ -63,7 +69,12 @@ def refused_steps(session: Session, since: float) -> Iterator[PageEvidence]:
     A step that was done or found right later is not refused any more.
     """
     seen: dict[tuple[_StepPlace, Refusal], _Refusals] = {}
-    for action in sorted(_step_actions(session, since), key=lambda each: each.at):
+    actions = sorted(_step_actions(session, since), key=lambda each: each.at)
+    teachers = load_teachers(session, {ticket_subject(each.ticket_id) for each in actions})
+    for action in actions:
+        teacher = teachers.of(ticket_subject(action.ticket_id), action.by)
+        if not teacher:
+            continue
         if action.refusal is None:
             for each in Refusal:
                 seen.pop((action.place, each), None)
@@ -72,8 +83,10 @@ def refused_steps(session: Session, since: float) -> Iterator[PageEvidence]:
         one.tickets.pop(action.ticket_id, None)
         one.tickets[action.ticket_id] = action.at
         one.word = action.word or one.word
+        one.teachers.add(teacher)
     for (place, refusal), one in seen.items():
-        if len(one.tickets) >= LEAST[refusal]:
+        are_those = are_heard if refusal is Refusal.REJECTED else are_enough
+        if len(one.tickets) >= LEAST[refusal] and are_those(one.teachers):
             yield _evidence(place, refusal, one)
 
 
@@ -128,11 +141,11 @@ def _of_mark(row: MarkRow, step: Step | None, ticket_id: str) -> Iterator[_StepA
     if row.verdict and row.judged_at:
         is_rejected = row.verdict == Judgement.REJECTED
         refusal = Refusal.REJECTED if is_rejected else None
-        yield _StepAction(row.judged_at, ticket_id, place, refusal, row.word)
+        yield _StepAction(row.judged_at, ticket_id, place, refusal, row.word, row.judged_by)
     if row.marked_at and row.state == StepState.SKIPPED:
-        yield _StepAction(row.marked_at, ticket_id, place, Refusal.SKIPPED, row.why)
+        yield _StepAction(row.marked_at, ticket_id, place, Refusal.SKIPPED, row.why, row.marked_by)
     if row.marked_at and row.state == StepState.DONE and row.verdict != Judgement.REJECTED:
-        yield _StepAction(row.marked_at, ticket_id, place, None, "")
+        yield _StepAction(row.marked_at, ticket_id, place, None, "", row.marked_by)
 
 
 def _of_version(row: WorkflowRow, candidate: Workflow) -> Iterator[_StepAction]:
@@ -141,7 +154,12 @@ def _of_version(row: WorkflowRow, candidate: Workflow) -> Iterator[_StepAction]:
         place, other = _place(step), now.get(step.id)
         if place is not None and other is not None and _one_line(other) != _one_line(step):
             yield _StepAction(
-                row.created_at, row.ticket_id, place, Refusal.REWORDED, _one_line(other)
+                row.created_at,
+                row.ticket_id,
+                place,
+                Refusal.REWORDED,
+                _one_line(other),
+                row.author,
             )
 
 

@@ -2,12 +2,13 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from services.contracts.adoption import StepState
 from services.contracts.suggestions import SuggestedEdit, SuggestionKind, SuggestionSource
+from services.kit.teaching.teacher import are_enough, are_heard
 from services.knowledge.screening.instructions import instruction_in
 from services.runbook.editing.block_edits import (
     LONGEST_ADDED,
@@ -22,7 +23,7 @@ from services.tickets.suggestions.page_work import BlockMark, PageWork, WrittenT
 
 LEAST_TICKETS = 3
 """Fewest tickets that suggest to leave out a step or to do it elsewhere: who skips one once may
-not have needed it that time.
+not have needed it that time. One person's tickets alone suggest it to nobody else.
 """
 SHOWN_SOURCES = 10
 
@@ -59,26 +60,41 @@ def _left_aside(
         if mark.state is StepState.NOT_APPLICABLE
     }
     skipped = {
-        mark.ticket_id: _source(work, mark.ticket_id, mark.by, mark.at, mark.why)
+        mark.ticket_id: mark
         for mark in by_block[block]
         if mark.state is StepState.SKIPPED
         and mark.is_called_for
         and mark.ticket_id not in done | spared
     }
-    if len(skipped) >= LEAST_TICKETS:
+    if _is_habit(skipped.values()):
         edit = SetBox(block=block, is_step=False)
-        suggestion = _suggestion(page, SuggestionKind.LEFT_ASIDE, edit, list(skipped.values()))
+        sources = [
+            _source(work, mark.ticket_id, mark.by, mark.at, mark.why) for mark in skipped.values()
+        ]
+        suggestion = _suggestion(page, SuggestionKind.LEFT_ASIDE, edit, sources)
         yield suggestion.model_copy(update={"done": len(done)})
+
+
+def _is_habit(marks: Collection[BlockMark]) -> bool:
+    """Return True if marks on different tickets are enough, and of enough people."""
+    return len(marks) >= LEAST_TICKETS and are_enough(mark.teacher for mark in marks)
 
 
 def _written(
     work: PageWork, page: PageBlocks, texts: Iterable[WrittenText], kind: SuggestionKind
 ) -> Iterator[SuggestedEdit]:
-    """Yield a suggestion for each text at each block that the reading does not have."""
+    """Yield a suggestion for each text at each block that the reading does not have.
+
+    The text is without the values of its tickets. A person is shown as who wrote it; where nobody
+    is known to be one, two must have written the same.
+    """
     same = defaultdict[tuple[str, str], list[WrittenText]](list)
     for each in texts:
-        same[each.block, normalise(each.text)].append(each)
+        text = work.values[each.ticket_id].parameterise(each.text)
+        same[each.block, normalise(text)].append(each._replace(text=text))
     for (block, _), those in same.items():
+        if not are_heard(each.teacher for each in those):
+            continue
         text = " ".join(those[0].text.split())
         if len(text) > LONGEST_ADDED:
             text = f"{text[: LONGEST_ADDED - 1]}…"
@@ -140,9 +156,9 @@ class StepMove:
 def find_moves(work: PageWork, page: PageBlocks) -> Iterator[tuple[StepMove, list[BlockMark]]]:
     """Yield the fewest moves that explain in which order engineers ticked, with the marks of each.
 
-    Two steps count as turned round if the lower one was ticked first on three tickets or more and
-    never behind the upper one. A step that contains another is mostly ticked when that is done, and
-    is left out.
+    Two steps count as turned round if the lower one was ticked first on three tickets or more, by
+    enough people, and never behind the upper one. A step that contains another is mostly ticked
+    when that is done, and is left out.
     """
     by_ticket = defaultdict[str, dict[str, BlockMark]](dict)
     for mark in work.marks.values():
@@ -163,7 +179,7 @@ def find_moves(work: PageWork, page: PageBlocks) -> Iterator[tuple[StepMove, lis
     pairs = {
         (upper, lower)
         for (upper, lower), tickets in turned.items()
-        if len(tickets) >= LEAST_TICKETS
+        if _is_habit([by_ticket[ticket_id][lower] for ticket_id in tickets])
         and (upper, lower) not in kept
         and upper not in page.ancestors(lower)
     }

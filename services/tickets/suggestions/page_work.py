@@ -10,10 +10,13 @@ from sqlalchemy import Text, cast, select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import StepState
+from services.kit.batches import batches
+from services.kit.teaching.ledger import Teachers, load_teachers, ticket_subject
 from services.tickets.adoption.carry_over import StepFeedback, StepSnapshot
 from services.tickets.adoption.linked_pages import feedback_from_linked_row
 from services.tickets.adoption.step_feedback import feedback_from_row, stored_workflow
 from services.tickets.adoption.usage import done_of
+from services.tickets.parameters import TicketValues
 from services.tickets.suggestions.page_blocks import PageBlocks
 from services.tickets.tables import (
     AdoptionRow,
@@ -46,6 +49,8 @@ class BlockMark:
     at: float
     """Time since which the step has been in this state."""
     why: str = ""
+    teacher: str = ""
+    """Person or source that it counts for; empty if it does not count."""
     is_called_for: bool = True
     """False if only branches that were not followed lead to the step, or if it has a
     placeholder that the ticket had no value for.
@@ -60,6 +65,8 @@ class WrittenText(NamedTuple):
     text: str
     by: str
     at: float
+    teacher: str
+    """Person or source that it counts for; empty if it does not count."""
 
 
 @dataclass
@@ -72,10 +79,20 @@ class PageWork:
     notes: list[WrittenText] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
     """Titles of the tickets, by id."""
+    values: dict[str, TicketValues] = field(default_factory=dict)
+    """Values of each ticket, which other tickets do not have, by id."""
+    teachers: Teachers = field(default_factory=Teachers)
+    """Teachers of the tickets."""
+
+    def teacher_of(self, ticket_id: str, name: str) -> str:
+        """Return whose teaching work on a ticket is; empty if it does not count."""
+        return self.teachers.of(ticket_subject(ticket_id), name)
 
     def put(self, mark: BlockMark) -> None:
-        """Add a mark, unless the same step of the ticket has a later one from another walk."""
+        """Add a mark that counts, unless its step has a later one from another walk."""
         place = mark.ticket_id, mark.block, mark.text
+        if not mark.teacher:
+            return
         if place not in self.marks or self.marks[place].at <= mark.at:
             self.marks[place] = mark
 
@@ -93,25 +110,31 @@ def load_page_work(session: Session, page: PageBlocks) -> PageWork:
     work = PageWork()
     quoted = json.dumps(page.document_id)
     rows = session.execute(
-        select(WorkflowRow.id, WorkflowRow.ticket_id, WorkflowRow.created_at, TicketRow.title)
+        select(WorkflowRow.id, WorkflowRow.ticket_id, WorkflowRow.created_at)
         .join(AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id)
         .join(TicketRow, TicketRow.id == WorkflowRow.ticket_id)
         .where(cast(AdoptionRow.documents, Text).contains(quoted, autoescape=True))
         .order_by(AdoptionRow.worked_at.desc())
         .limit(MOST_WORKFLOWS)
     ).tuples()
-    for id_, ticket_id, created_at, title in rows.all():
-        work.titles[ticket_id] = title
-        _add_workflow(session, work, page, _WorkedCandidate(id_, ticket_id, created_at))
-    linked = session.execute(
-        select(LinkedMarkRow, TicketRow.title)
+    candidates = [_WorkedCandidate(*row) for row in rows]
+    linked = session.scalars(
+        select(LinkedMarkRow)
         .join(TicketRow, TicketRow.id == LinkedMarkRow.ticket_id)
         .where(LinkedMarkRow.document_id == page.document_id)
         .order_by(LinkedMarkRow.marked_at.desc())
         .limit(MOST_WORKFLOWS)
-    ).tuples()
-    for row, title in linked.all():
-        work.titles[row.ticket_id] = title
+    ).all()
+    ticket_ids = {each.ticket_id for each in candidates} | {each.ticket_id for each in linked}
+    work.teachers = load_teachers(session, [ticket_subject(id_) for id_ in ticket_ids])
+    for some in batches(sorted(ticket_ids)):
+        for ticket in session.scalars(select(TicketRow).where(TicketRow.id.in_(some))):
+            work.titles[ticket.id] = ticket.title
+            text = f"{ticket.title}\n{ticket.description}"
+            work.values[ticket.id] = TicketValues(ticket.labels, text)
+    for candidate in candidates:
+        _add_workflow(session, work, page, candidate)
+    for row in linked:
         feedback = feedback_from_linked_row(row)
         _add_mark(work, page, row.ticket_id, feedback, at=row.marked_at or 0.0)
     return work
@@ -188,13 +211,21 @@ def _add_mark(
             step_work.marked_by,
             at,
             step_work.why,
+            work.teacher_of(ticket_id, step_work.marked_by),
             is_called_for=not is_aside and not has_gap,
         )
     )
-    if step_work.seen and step_work.state is not StepState.NOT_APPLICABLE and not is_aside:
+    seen_by = step_work.seen_by
+    teacher = work.teacher_of(ticket_id, seen_by)
+    if (
+        teacher
+        and step_work.seen
+        and step_work.state is not StepState.NOT_APPLICABLE
+        and not is_aside
+    ):
         written_at = step_work.marked_at.timestamp()
         work.notes.append(
-            WrittenText(ticket_id, block, step_work.seen, step_work.seen_by, written_at)
+            WrittenText(ticket_id, block, step_work.seen, seen_by, written_at, teacher)
         )
 
 
@@ -220,27 +251,29 @@ def _add_versions(
     versions = [(Workflow.model_validate_json(row.body), row) for row in rows]
     now, latest = versions[-1]
     ticket_id = latest.ticket_id
+    teacher = work.teacher_of(ticket_id, latest.author)
     for step in now.steps:
         before, anchor = base.by_id.get(step.id), _anchor(page, now, step)
         if anchor is None:
             continue
         if before is not None:
             work.notes += [
-                WrittenText(ticket_id, anchor, note, latest.author, latest.created_at)
+                WrittenText(ticket_id, anchor, note, latest.author, latest.created_at, teacher)
                 for note in step.notes
-                if note not in before.notes
+                if teacher and note not in before.notes
             ]
         elif step.kind is StepKind.PROCESS and step.id not in unused:
             first = next(row for workflow, row in versions if step.id in workflow.by_id)
             text = ": ".join(filter(None, (step.text, "; ".join(step.commands))))
-            work.steps.append(WrittenText(ticket_id, anchor, text, first.author, first.created_at))
+            by = work.teacher_of(ticket_id, first.author)
+            written = WrittenText(ticket_id, anchor, text, first.author, first.created_at, by)
+            work.steps += [written] if by else []
     for step in base.of_kind(StepKind.PROCESS):
         block = _block_of(page, StepSnapshot.of(step))
         if step.id not in now.by_id and block is not None:
             at = latest.created_at
-            mark = BlockMark(
-                ticket_id, block, step.text, StepState.SKIPPED, latest.author, at, _REMOVED
-            )
+            skipped, author = StepState.SKIPPED, latest.author
+            mark = BlockMark(ticket_id, block, step.text, skipped, author, at, _REMOVED, teacher)
             work.put(mark)
 
 

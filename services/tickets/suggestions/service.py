@@ -13,6 +13,7 @@ from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.sql.database import Database
 from services.kit.sql.short_ids import match_short_id
+from services.kit.teaching.teacher import are_enough
 from services.tickets.page_quality.documents import require_ingestion
 from services.tickets.suggestions.derivation import SHOWN_SOURCES, suggest
 from services.tickets.suggestions.page_blocks import PageBlocks
@@ -21,7 +22,7 @@ from services.tickets.tables import DismissalRow, to_datetime
 
 MOST_SUGGESTIONS = 200
 FURTHER_TICKETS = 3
-"""Tickets after a dismissal that bring a suggestion back."""
+"""Tickets after a dismissal that bring a suggestion back, if enough people worked on them."""
 
 
 class NoSuggestionError(NotFoundError):
@@ -116,14 +117,18 @@ class SuggestedEditService:
         contents = ingestion.contents(ingestion.document(document_id).id)
         page = PageBlocks(contents, self._readings().get(contents.document.text_hash))
         with self._database.session() as session:
-            suggestions = list(suggest(load_page_work(session, page), page))
+            work = load_page_work(session, page)
+            suggestions = list(suggest(work, page))
             of_page = select(DismissalRow).where(DismissalRow.document_id == page.document_id)
             dismissals = {row.key: (row.by, row.at) for row in session.scalars(of_page)}
         shown = []
         for each in suggestions:
             by, at = dismissals.get(each.key, ("", 0.0))
-            further = sum(source.at.timestamp() > at for source in each.sources)
-            is_dismissed = at > 0 and further < FURTHER_TICKETS
+            further = [source for source in each.sources if source.at.timestamp() > at]
+            has_further = len(further) >= FURTHER_TICKETS and are_enough(
+                work.teacher_of(source.ticket_id, source.by) for source in further
+            )
+            is_dismissed = at > 0 and not has_further
             fields = {"dismissed_by": by, "dismissed_at": to_datetime(at)} if is_dismissed else {}
             shown.append(each.model_copy(update=fields))
         places = {key: place for place, key in enumerate(page.places)}

@@ -16,14 +16,21 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
 from services.kit.access.audit import audit_line
+from services.kit.access.caller import Caller, CallerKind
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
+from services.kit.teaching.ledger import caller_of_id, ticket_subject
 from services.tickets.tables import EventRow
 from services.tickets.ticket.event_kinds import BEGINNINGS, KINDS, PROGRESS
 
 AT_ONCE = 200
 """Most events read at once; the next read brings the rest."""
 MOST_OF_TICKET = 1000
+
+CASE = "case "
+"""Prefix of the subject of teaching by a resolved ticket as a typical case of a page."""
+TEAM = "team of "
+"""Prefix of the subject of teaching by a ticket as a past ticket of a team."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,19 @@ def _audit_line(ticket_id: str, note: Note, state: str | None) -> dict[str, obje
         {"state": state} if state else None,
         {"state": note.kind, **facts},
     )
+
+
+def deliverer_of(session: Session, ticket_id: str) -> Caller | None:
+    """Return who delivered a ticket, by the audit log; None if that is not recorded."""
+    row = session.scalar(
+        select(AuditRow)
+        .where(AuditRow.subject == ticket_subject(ticket_id), AuditRow.action == "ticket.received")
+        .order_by(AuditRow.id)
+        .limit(1)
+    )
+    if row is None:
+        return None
+    return caller_of_id(session, row.caller_id, row.who, CallerKind(row.kind))
 
 
 class Events:

@@ -6,6 +6,7 @@ from typing import Protocol
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from services.kit.batches import batches
 from services.kit.ids import time_ordered_id
 from services.kit.observability import tracing
 from services.kit.queue.outbox import NORMAL, NewTask, Outbox
@@ -14,6 +15,7 @@ from services.tickets.tables import EventRow
 WALK_TASK = "gateway.walk_ticket"
 LEARN_TICKET_TASK = "gateway.learn_ticket"
 READ_COMMENT_TASK = "gateway.read_comment"
+ARCHIVE_TASK = "gateway.archive_ticket"
 FORGET_CASES_TASK = "gateway.forget_cases"
 CHOOSE_PAGE_TASK = "gateway_model.choose_page"
 LOOK_TASK = "gateway.look_at_once"
@@ -61,8 +63,15 @@ def put_search(session: Session, outbox: Outbox, ticket_id: str) -> None:
 
 
 def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue the removal of these tickets' cases: they are about to be purged, or were rejected."""
+    """Queue the removal of these tickets' cases: purged, rejected, or taught by one taken back."""
     _put_for_those_with(session, outbox, FORGET_CASES_TASK, "archived", ticket_ids)
+
+
+def put_archiving(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
+    """Queue these tickets, as far as they were typical cases before, to become such again."""
+    for id_ in _tickets_with(session, "archived", ticket_ids):
+        key = f"{ARCHIVE_TASK}:{id_}"
+        outbox.put(session, ARCHIVE_TASK, {"ticket_id": id_}, key)
 
 
 def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
@@ -73,10 +82,16 @@ def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]
 def _put_for_those_with(
     session: Session, outbox: Outbox, task: str, kind: str, ticket_ids: Collection[str]
 ) -> None:
-    has_event = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == kind)
-    ids = sorted(set(session.scalars(select(EventRow.ticket_id).where(*has_event))))
     tasks = [
         NewTask({"ticket_ids": [id_]}, f"{task}:{id_}", NORMAL, str(tracing.current_context()))
-        for id_ in ids
+        for id_ in _tickets_with(session, kind, ticket_ids)
     ]
     outbox.put_all(session, task, tasks)
+
+
+def _tickets_with(session: Session, kind: str, ticket_ids: Collection[str]) -> list[str]:
+    ids = set[str]()
+    for some in batches(sorted(ticket_ids)):
+        has_event = (EventRow.ticket_id.in_(some), EventRow.kind == kind)
+        ids.update(session.scalars(select(EventRow.ticket_id).where(*has_event)))
+    return sorted(ids)

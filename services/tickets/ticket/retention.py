@@ -16,6 +16,7 @@ from services.kit.errors import InvalidInputError
 from services.kit.ids import first_id_at
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import forget_teaching, ticket_subject
 from services.tickets.tables import (
     AlertRow,
     IdempotencyRow,
@@ -92,6 +93,7 @@ class Retention:
             row_by_id = {row.id: row for row in rows}
             put_forgetting(session, self._outbox, row_by_id)
             put_withdrawal(session, self._outbox, row_by_id)
+            forget_teaching(session, [ticket_subject(ticket_id) for ticket_id in row_by_id])
             gone = delete(TicketRow).where(TicketRow.id.in_(row_by_id), _is_old(before))
             ids = list(session.scalars(gone.returning(TicketRow.id)))
             for ticket_id in ids:

@@ -26,7 +26,10 @@ from services.kit.errors import ConflictError, NotFoundError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import load_teachers, record_teaching, ticket_subject
+from services.kit.teaching.teacher import are_enough, is_person
 from services.tickets.ticket.assignment import BY_PERSON, forget_decision, store_decision
+from services.tickets.ticket.events import TEAM, deliverer_of
 from services.tickets.ticket.lifecycle import (
     hand_over,
     hand_over_once,
@@ -197,6 +200,8 @@ class TriageService:
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
         """Assign the ticket to the team that a person names; triage learns it.
 
+        Nothing is learned from a key that nobody holds, nor beyond the bound of a day.
+
         Raises:
             TicketNotFoundError: No such ticket.
             UnknownTeamError: No such team; it must be declared first.
@@ -212,7 +217,10 @@ class TriageService:
             note=previous.note if previous else HandOver(asked=ticket.title),
             at=datetime.now(UTC),
         )
-        self._store(ticket_id, decision, [_case(ticket, team)])
+        with self._database.session() as session:
+            counts = record_teaching(session, TEAM + ticket_id)
+        is_lesson = counts and is_person(current_caller().teacher)
+        self._store(ticket_id, decision, [_case(ticket, team)] if is_lesson else [])
         return decision
 
     def take_back(self, ticket_id: str) -> TicketDetail:
@@ -239,12 +247,24 @@ class TriageService:
         return self._queries.ticket(ticket_id)
 
     def learn_ticket(self, ticket_id: str) -> None:
-        """Learn a resolved ticket, if its source or a person names its team."""
+        """Learn a resolved ticket whose source names its team; a person's was learned at once.
+
+        A label makes no team known: one that nobody declared, nor chose before, needs somebody else
+        who worked on the ticket.
+        """
         ticket = self._queries.ticket(ticket_id)
-        decided = ticket.triage
-        named = decided.team if decided and decided.by == BY_PERSON else ticket.labels.get("team")
-        if named and named.strip():
-            self.team_router.learn_cases([_case(ticket, named.strip()[:200])])
+        named = ticket.labels.get("team", "").strip()[:200]
+        if not named or (ticket.triage and ticket.triage.by == BY_PERSON):
+            return
+        subject = TEAM + ticket_id
+        with self._database.session() as session:
+            deliverer = deliverer_of(session, ticket_id)
+            if deliverer is None or not record_teaching(session, subject, deliverer):
+                return
+            taught = load_teachers(session, [subject, ticket_subject(ticket_id)])
+        teachers = {*taught.on(subject), *taught.on(ticket_subject(ticket_id))}
+        if named in self.team_router.team_names() or are_enough(teachers):
+            self.team_router.learn_cases([_case(ticket, named)])
 
     def _store(
         self,

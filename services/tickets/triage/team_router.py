@@ -14,10 +14,12 @@ from services.contracts.ticket import TicketDraft
 from services.contracts.triage import HandOver, PastTicket, TriageDecision
 from services.kit.errors import FlowXpertError
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import withdrawals_state, withdrawn_subjects
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, GraphStore
 from services.llm.chat_model import ChatModel
 from services.tickets.settings import GatewaySettings
+from services.tickets.ticket.events import TEAM
 from services.tickets.ticket.noise_reduction import reduce_noise
 from services.tickets.triage.by_model import TriageModel
 from services.tickets.triage.choice import (
@@ -60,6 +62,7 @@ class TeamRouter:
         self.teams = Teams(database, settings.teams_file)
         self._graph = graph
         self._embedder = embedder
+        self._database = database
         self._settings = settings
         self._limits = RoutingLimits(settings.triage_sure_from, settings.triage_abstain_below)
         self._model = TriageModel(model) if model else None
@@ -115,7 +118,7 @@ class TeamRouter:
         If the graph store does not answer, the teams read before count.
         """
         try:
-            state = self._graph.cases_state()
+            state = self._state()
             if state != self._past[0]:
                 self._past = (state, frozenset(case.team for case in self._cases()))
         except FlowXpertError as error:
@@ -146,7 +149,7 @@ class TeamRouter:
 
     def _train(self) -> RoutingModel | None:
         teams = self.teams.all()
-        state = (self._graph.cases_state(), teams)
+        state = (*self._state(), teams)
         trained = self._trained
         if trained is None or trained.state != state:
             cases = self._cases()
@@ -157,9 +160,18 @@ class TeamRouter:
         self._trained = _TrainedModel(trained.model, state, time.monotonic())
         return trained.model
 
+    def _state(self) -> tuple[object, ...]:
+        """Return what changes with the past tickets, and with what is taken back of them."""
+        with self._database.session() as session:
+            return (self._graph.cases_state(), withdrawals_state(session))
+
     def _cases(self) -> list[Case]:
+        """Return the newest past tickets, without those of callers whose teaching is taken back."""
         most = self._settings.triage_history
-        return self._graph.cases(most) if most else []
+        with self._database.session() as session:
+            withdrawn = withdrawn_subjects(session, TEAM)
+        gone = {f"ticket:{each.removeprefix(TEAM)}" for each in withdrawn}
+        return [case for case in self._graph.cases(most) if case.id not in gone] if most else []
 
 
 def case_arguments(past: PastTicket, at: float) -> dict[str, Any]:

@@ -32,13 +32,13 @@ def say(database):
     """Stores a page, and words on its blocks."""
     documents, boxes = SqlDocumentStore(database), SqlBoxStore(database)
 
-    def say(number, text, words):
+    def say(number, text, words, owners=("ada", "bea")):
         id_ = f"page-{number:03}.md"
         documents.put(
             ScreenedDocument(Document(id=id_, title=id_, text=text, content_hash=str(number)))
         )
         for key, is_step in words.items():
-            boxes.put(id_, key, is_step=is_step, who="ada")
+            boxes.put(id_, key, is_step=is_step, who=owners[number % len(owners)])
         return id_
 
     return say
@@ -48,11 +48,11 @@ def run(database):
     return next(each for each in SiteLearning.of(database).run() if each.name == "boxes")
 
 
-def say_of_notes(say, first, last, seed=1):
+def say_of_notes(say, first, last, *owners, seed=1):
     rng = random.Random(seed)
     pages = [page_with_notes(rng, number) for number in range(last)]
     for number, text in list(enumerate(pages))[first:]:
-        say(number, text, notes_are_no_steps(text))
+        say(number, text, notes_are_no_steps(text), owners or ("ada", "bea"))
 
 
 def shown(text, habit, corrections=AS_SHIPPED):
@@ -73,6 +73,21 @@ def test_a_teams_habit_serves_once_later_words_favour_it(database, say):
     before, after = shown(new, AS_SHIPPED), shown(new, habit)
     assert any(each.startswith("Note:") for each in before)
     assert after == [each for each in before if not each.startswith("Note:")]
+
+
+@pytest.mark.parametrize(
+    "owners", [("ada",), ("key bot", "key bot-2", "api key"), (*["eve"] * 39, "ada")]
+)
+def test_one_owner_alone_teaches_nobody_else(database, say, owners):
+    say_of_notes(say, 0, 40, *owners)
+    progress = run(database)
+    assert progress.serving is None
+    assert "others have yet to agree" in progress.happened
+
+
+def test_whoever_sits_at_the_machine_teaches_it_alone(database, say):
+    say_of_notes(say, 0, 40, "local")
+    assert run(database).happened.startswith("taken")
 
 
 def test_an_owners_word_stands_above_what_was_learned(database, say):

@@ -23,6 +23,7 @@ from services.web.ui.knowledge.readings.pages import (
 )
 from services.web.ui.knowledge.readings.take_over import create_suggestion_forms
 from services.web.ui.knowledge.readings.words_pages import create_plain_edit_pages
+from services.web.ui.knowledge.teaching import create_teaching_pages
 
 
 def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
@@ -44,4 +45,5 @@ def create_knowledge_pages(backend: KnowledgeBackend) -> list[APIRouter]:
         create_upload_pages(backend),
         create_incident_pages(backend),
         create_coverage_pages(backend),
+        *([create_teaching_pages(backend, backend.teaching)] if backend.teaching else []),
     ]

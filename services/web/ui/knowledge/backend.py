@@ -14,6 +14,7 @@ from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.contracts.suggestions import SuggestedEdits
+from services.contracts.teaching import Teaching
 from services.kit.access.caller import Caller, current_caller
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.tickets.page_quality.queries import CoverageQueries
@@ -42,6 +43,7 @@ class KnowledgeBackend:
     covering: CoverageReports
     execution: Execution | None = None
     suggested_edits: SuggestedEdits | None = None
+    teaching: Teaching | None = None
 
     @property
     def services(self) -> Knowledge:

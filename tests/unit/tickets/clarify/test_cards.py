@@ -289,6 +289,9 @@ def test_a_page_that_changes_begins_anew(desk):
 
 def test_a_page_that_people_took_stands_first_where_it_comes_near(desk):
     desk.answer(desk.new(), ADA, ARRAY)
+    desk.answer(desk.new(), ADA, ARRAY)
+    assert desk.cards(desk.new()) == [POOL, ARRAY, FAN], "one person alone moves no page"
+    desk.answer(desk.new(), BOB, ARRAY)
     desk.answer(desk.new(), ADA, FAN)
     assert desk.cards(desk.new()) == [ARRAY, POOL, FAN]
     assert desk.shown_first() == ARRAY

@@ -4,11 +4,18 @@ from itertools import pairwise
 
 import pytest
 
+from services.contracts.adoption import StepMark, StepState
 from services.contracts.retrieval import PageReading
+from services.contracts.teaching import TeachingWithdrawal
+from services.kit.access.caller import LOCAL, PLATFORM, Caller, CallerKind, acting_as
+from services.kit.teaching.ledger import record_teaching, ticket_subject
+from services.kit.teaching.teacher import MOST_A_DAY
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.runbook.inspections import checks_of
 from services.runbook.ports import ServedReading
+from services.tickets.adoption.feedback_recorder import put_mark
 from services.tickets.page_quality.completeness import CompletenessService, own_checks
+from services.tickets.teaching import TeachingService
 from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
 from tests.checklists import checklist_of
 from tests.readings import drawn_reading
@@ -62,7 +69,7 @@ def planned(gateway):
     return planned
 
 
-def test_what_three_pages_of_the_kind_check_is_told_with_their_lines(completing, planned, group):
+def test_what_three_pages_of_the_kind_check_is_learned_with_their_lines(completing, planned, group):
     completeness = completing.of_ticket(planned(group)["id"])
     (check,) = completeness.pages.checks
     assert (check.text, check.have, check.of) == (POWER, 3, 3)
@@ -159,3 +166,70 @@ def test_what_a_box_says_behind_its_first_sentence_is_not_told_again():
 def test_a_box_that_does_more_than_look_is_no_check():
     page = "- Check the fan speed.\n- Check the fan tray. Replace it.\n"
     assert [check.text for check in checks_of(checklist_of(page))] == ["Check the fan speed"]
+
+
+def key(name, owner=""):
+    return Caller(f"key {name}", CallerKind.KEY, f"key:{name}", owner=owner)
+
+
+def person(subject):
+    return Caller("ann", CallerKind.PERSON, f"https://login.example.org#{subject}")
+
+
+COMMENTERS = [Caller(f"{n} (jira)", CallerKind.SOURCE, f"jira:{n}") for n in ("ann", "bea", "cyd")]
+
+
+@pytest.mark.parametrize(
+    ("callers", "is_learned"),
+    [
+        ([key("bot")] * 3, False),
+        ([key("a"), key("b"), key("c")], False),
+        ([key("a", "eve"), key("b", "eve"), person("eve")], False),
+        ([person("eve")] * 3, False),
+        (COMMENTERS, False),
+        ([PLATFORM] * 3, False),
+        ([person("1"), person("2"), person("2")], True),
+        ([key("a", "eve"), key("b", "ada"), key("c", "eve")], True),
+        ([LOCAL] * 3, True),
+    ],
+)
+def test_a_check_takes_two_teachers_and_goes_when_it_is_taken_back(
+    gateway, completing, group, callers, is_learned
+):
+    """Names that are alike, and three tickets, are no proof of three people."""
+    for number, caller in enumerate(callers, 1):
+        device = f"spine-{number:02}"
+        gateway.planner.workflows = [looks(f"Check the flash card of {device}")]
+        (accepted,) = gateway.post(alert_of(group, number), "/workflow/alertmanager")["tickets"]
+        gateway.work()
+        workflow = gateway.ticket(accepted["id"])["workflow_id"]
+        with acting_as(caller), gateway.database.session() as session:
+            put_mark(session, workflow, "s1", StepMark(state=StepState.DONE))
+    gateway.planner.workflows = [looks("Check the uptime of the host")]
+    (accepted,) = gateway.post(alert_of(group, 9), "/workflow/alertmanager")["tickets"]
+    gateway.work()
+
+    def suggested():
+        checks = completing.of_ticket(accepted["id"]).tickets.checks
+        return [(each.text, each.sources[0].said) for each in checks]
+
+    learned = [("Check the flash card of <device>",) * 2] if is_learned else []
+    assert suggested() == learned
+    if is_learned:
+        teaching = TeachingService(gateway.database, gateway.outbox)
+        name = callers[0].id or callers[0].name
+        teaching.withdraw(TeachingWithdrawal(caller=name))
+        assert suggested() == []
+        teaching.restore(name)
+        assert suggested() == learned
+
+
+def test_beyond_the_bound_of_a_day_nothing_is_learned(gateway):
+    with acting_as(person("1")), gateway.database.session() as session:
+        counted = [record_teaching(session, ticket_subject(str(n))) for n in range(MOST_A_DAY + 1)]
+        again = record_teaching(session, ticket_subject("0"))
+    with acting_as(key("a", "1")), gateway.database.session() as session:
+        by_key = record_teaching(session, ticket_subject("another"))
+    assert (counted, again, by_key) == ([True] * MOST_A_DAY + [False], True, False)
+    beyond = [each.beyond for each in TeachingService(gateway.database, gateway.outbox).teachers()]
+    assert sorted(beyond) == [1, 1]

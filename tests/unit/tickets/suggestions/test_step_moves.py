@@ -42,12 +42,20 @@ def page():
     return PageBlocks(contents, detail)
 
 
-def moves(page, *orders):
+def moves(page, *orders, teachers=("person:ada", "person:bea")):
     """The moves that these orders of ticking come to, each on a ticket of its own."""
     work = PageWork()
     for number, order in enumerate(orders):
         for at, name in enumerate(order):
-            mark = BlockMark(f"T{number}", KEYS[name], name, StepState.DONE, "ada", float(at))
+            mark = BlockMark(
+                f"T{number}",
+                KEYS[name],
+                name,
+                StepState.DONE,
+                "ada",
+                float(at),
+                teacher=teachers[number % len(teachers)],
+            )
             work.put(mark)
     return [
         f"{NAME_OF[m.block]} {'before' if m.is_before else 'behind'} {NAME_OF[m.beside]}"
@@ -72,3 +80,12 @@ def moves(page, *orders):
 )
 def test_moves_explain_the_order_of_ticking(page, orders, expected):
     assert sorted(moves(page, *orders)) == sorted(expected)
+
+
+@pytest.mark.parametrize("teacher", ["person:eve", "keys", "source:jira", ""])
+def test_tickets_of_one_teacher_suggest_no_order(page, teacher):
+    assert moves(page, *["bacd"] * 9, teachers=(teacher,)) == []
+
+
+def test_whoever_sits_at_the_machine_is_enough_for_themselves(page):
+    assert moves(page, *["bacd"] * 3, teachers=("local",)) == ["b before a"]
