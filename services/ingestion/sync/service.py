@@ -26,7 +26,7 @@ from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-RUN_SYNC = "ingestion.sync"
+RUN_SYNC = "ingestion_sync.sync"
 DUE_EVERY_S = 20.0
 
 _GUARD_TIMEOUT_S = 10.0
