@@ -190,7 +190,13 @@ class _Pool(urllib3.PoolManager):
         )
         self._credentials = credentials
 
-    def urlopen(self, method: str, url: str, redirect: bool = True, **options: Any) -> Any:  # noqa: ANN401, FBT001, FBT002 - as its parent's
+    def urlopen(  # type: ignore[override]  # its parents disagree as well
+        self,
+        method: str,
+        url: str,
+        redirect: bool = True,
+        **options: Any,  # noqa: ANN401 - as its parent's
+    ) -> urllib3.BaseHTTPResponse:
         check_path(url)
         headers = dict(options.pop("headers", None) or self.headers)
         headers.pop("authorization", None)
@@ -209,7 +215,9 @@ def check_path(url: str) -> None:
         ForbiddenAddressError: It may not.
     """
     if {".", ".."} & set(re.split(r"[/\\]", unquote(urlsplit(url).path))):
-        raise ForbiddenAddressError("an address goes straight to its repository, without `.` or `..`")
+        raise ForbiddenAddressError(
+            "an address goes straight to its repository, without `.` or `..`"
+        )
 
 
 def _pool(url: str, settings: SyncSettings, bound: _FetchLimit) -> urllib3.PoolManager:
@@ -225,7 +233,9 @@ def _pool(url: str, settings: SyncSettings, bound: _FetchLimit) -> urllib3.PoolM
         name = connection.host.strip("[]").lower()
         if (scheme, name, connection.port) not in origins:
             raise ForbiddenAddressError(f"{name!a} is another address, to which it redirects")
-        connection._dns_host = resolve(name, connection.port, allow_private=settings.allow_private)[0]
+        connection._dns_host = resolve(name, connection.port, allow_private=settings.allow_private)[
+            0
+        ]
 
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:

@@ -184,12 +184,16 @@ class DeliveryReader:
     def _read_items(self, items: Sequence[_SourceItem]) -> Delivery:
         read: list[DeliveryItem] = []
         rejected: list[RejectedItem] = []
+        first: set[tuple[str, str, str]] = set()
         for index, (source, item) in enumerate(items):
             try:
                 is_one_of_many = len(items) > 1
-                read.append(
-                    enforce_limits(source.read(item), self._limits, is_one_of_many=is_one_of_many)
+                content = enforce_limits(
+                    source.read(item), self._limits, is_one_of_many=is_one_of_many
                 )
+                read.append(content)
+                if isinstance(content, TicketDraft) and source.is_first_report(item):
+                    first.add((content.source, content.external_id, content.occurrence))
             except InvalidInputError as error:
                 if not is_one_of_many:
                     raise
@@ -202,6 +206,7 @@ class DeliveryReader:
             comments=tuple(item for item in read if isinstance(item, Comment)),
             ignored=tuple(item for item in read if isinstance(item, Ignored)),
             rejected=tuple(rejected),
+            first_reports=frozenset(first),
         )
 
 

@@ -40,6 +40,8 @@ class Source:
     """Reader of one item; raises `UnreadableTicketError` if it has no ticket in this shape."""
     verify: Proof = by_token
     """Check of a delivery against the source's secret, if the settings have one."""
+    is_first_report: Callable[[Any], bool] = lambda item: False  # noqa: ARG005
+    """Test whether an item says that its ticket was just opened, for systems that say so."""
     items: Callable[[Body], Sequence[Any]] = lambda body: (body,)
     """Items of a body, for systems that send several at once; raises as `read` does."""
 

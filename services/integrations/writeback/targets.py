@@ -5,7 +5,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import BaseModel, HttpUrl, SecretStr
 
@@ -60,82 +62,55 @@ class WriteBackTarget:
     """Request for the newest notes of the ticket; None if the system cannot be asked."""
 
 
-def _jira(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+def _jira(settings: WriteBackSettings, note: TicketNote, *, asks: bool = False) -> OutgoingRequest:
     """Build a comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/."""
-    return _to_jira(settings, note, {"body": note.marked_text})
-
-
-def _jira_notes(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    return _to_jira(settings, note, query="?orderBy=-created&maxResults=50")
-
-
-def _to_jira(
-    settings: WriteBackSettings, note: TicketNote, body: object = None, query: str = ""
-) -> OutgoingRequest:
-    path = f"/rest/api/2/issue/{_checked_id(_ISSUE, note)}/comment{query}"
+    path = f"/rest/api/2/issue/{_checked_id(_ISSUE, note)}/comment"
     login = _login(settings.jira_user, settings.jira_token, "Bearer")
+    if asks:
+        path += "?orderBy=-created&maxResults=50"
+    body = None if asks else {"body": note.marked_text}
     return _json_request(note.key, settings.jira_url, path, body, login)
 
 
-def _servicenow(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Build a work note for the Table API; the record's class is its table."""
+def _servicenow(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
+) -> OutgoingRequest:
+    """Build a work note for the Table API; the record's class is its table.
+
+    The journal, which is asked, keeps each work note as a row of its own.
+    """
     stated = note.ticket.labels.get("sys_class_name", "")
     table = stated if _TABLE.fullmatch(stated) else "incident"
-    path = f"/api/now/table/{table}/{_sys_id(note)}"
-    body = {"work_notes": note.marked_text}
-    return _to_servicenow(settings, note, path, body)
-
-
-def _servicenow_notes(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Ask the journal, which keeps each work note as a row of its own."""
-    query = f"element_id={_sys_id(note)}^element=work_notes^ORDERBYDESCsys_created_on"
-    path = f"/api/now/table/sys_journal_field?sysparm_query={query}&sysparm_fields=value"
-    return _to_servicenow(settings, note, f"{path}&sysparm_limit=50")
-
-
-def _to_servicenow(
-    settings: WriteBackSettings, note: TicketNote, path: str, body: object = None
-) -> OutgoingRequest:
+    sys_id = _checked_id(_SYS_ID, note, note.ticket.labels.get("sys_id"))
+    path, body = f"/api/now/table/{table}/{sys_id}", {"work_notes": note.marked_text}
+    if asks:
+        query = f"element_id={sys_id}^element=work_notes^ORDERBYDESCsys_created_on"
+        fields = "sysparm_fields=value&sysparm_limit=50"
+        path = f"/api/now/table/sys_journal_field?sysparm_query={quote(query)}&{fields}"
     login = _login(settings.servicenow_user, settings.servicenow_password, "Bearer")
-    return _json_request(note.key, settings.servicenow_url, path, body, login, method="PATCH")
+    return _json_request(
+        note.key, settings.servicenow_url, path, None if asks else body, login, method="PATCH"
+    )
 
 
-def _sys_id(note: TicketNote) -> str:
-    return _checked_id(_SYS_ID, note, note.ticket.labels.get("sys_id"))
-
-
-def _opsgenie(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Build a note: https://docs.opsgenie.com/docs/alert-api-continued."""
-    return _to_opsgenie(settings, note, {"note": note.marked_text})
-
-
-def _opsgenie_notes(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    return _to_opsgenie(settings, note, query="?order=desc&limit=50")
-
-
-def _to_opsgenie(
-    settings: WriteBackSettings, note: TicketNote, body: object = None, query: str = ""
+def _opsgenie(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
 ) -> OutgoingRequest:
-    path = f"/alerts/{_checked_id(_ID, note)}/notes{query}"
+    """Build a note: https://docs.opsgenie.com/docs/alert-api-continued."""
+    path = f"/alerts/{_checked_id(_ID, note)}/notes{'?order=desc&limit=50' if asks else ''}"
     login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
+    body = None if asks else {"note": note.marked_text}
     return _json_request(note.key, settings.opsgenie_url, path, body, login)
 
 
-def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Build a note on the incident: https://developer.pagerduty.com/api-reference/."""
-    return _to_pagerduty(settings, note, {"note": {"content": note.marked_text}})
-
-
-def _pagerduty_notes(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    return _to_pagerduty(settings, note)
-
-
-def _to_pagerduty(
-    settings: WriteBackSettings, note: TicketNote, body: object = None
+def _pagerduty(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
 ) -> OutgoingRequest:
+    """Build a note on the incident: https://developer.pagerduty.com/api-reference/."""
     path = f"/incidents/{_checked_id(_ID, note)}/notes"
     token = settings.pagerduty_token.get_secret_value()
     login = {"authorization": f"Token token={token}", "from": settings.pagerduty_from}
+    body = None if asks else {"note": {"content": note.marked_text}}
     return _json_request(note.key, settings.pagerduty_url, path, body, login)
 
 
@@ -216,23 +191,29 @@ def _checked_id(form: re.Pattern[str], note: TicketNote, label: str | None = Non
 
 
 TARGETS = (
-    WriteBackTarget("jira", lambda settings: settings.jira_url, _jira, "jira", _jira_notes),
+    WriteBackTarget(
+        "jira", lambda settings: settings.jira_url, _jira, "jira", partial(_jira, asks=True)
+    ),
     WriteBackTarget(
         "servicenow",
         lambda settings: settings.servicenow_url,
         _servicenow,
         "servicenow",
-        _servicenow_notes,
+        partial(_servicenow, asks=True),
     ),
     WriteBackTarget(
-        "opsgenie", lambda settings: settings.opsgenie_url, _opsgenie, "opsgenie", _opsgenie_notes
+        "opsgenie",
+        lambda settings: settings.opsgenie_url,
+        _opsgenie,
+        "opsgenie",
+        partial(_opsgenie, asks=True),
     ),
     WriteBackTarget(
         "pagerduty",
         lambda settings: settings.pagerduty_url,
         _pagerduty,
         "pagerduty",
-        _pagerduty_notes,
+        partial(_pagerduty, asks=True),
     ),
     WriteBackTarget("chat", lambda settings: settings.chat_url, _chat),
     WriteBackTarget("callback", lambda settings: settings.callback_url, _callback),

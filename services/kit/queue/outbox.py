@@ -86,7 +86,7 @@ class LostClaimError(FlowXpertError):
 class PostponedError(UnavailableError):
     """The task is to be run later; this attempt is not counted."""
 
-    def __init__(self, message: str, *, after_s: float) -> None:
+    def __init__(self, message: str, *, after_s: float = RETRY_S) -> None:
         """Take the pause in seconds."""
         super().__init__(message)
         self.after_s = after_s

@@ -135,5 +135,6 @@ JIRA = Source(
     expects='{"webhookEvent": "jira:issue_created", "issue": {"key": …, "fields": {…}}}',
     matches=matches,
     read=read,
+    is_first_report=lambda body: line(body, "webhookEvent").endswith("issue_created"),
     verify=by_signature(SIGNATURE, "sha256=", takes_token=True),
 )
