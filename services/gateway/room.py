@@ -154,5 +154,5 @@ ROOM = Room(
     packages=("tickets", "integrations", "web"),
     settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
     has_queue=True,
-    lanes=("gateway_model",),
+    lanes=("gateway_model", "gateway_notes"),
 )

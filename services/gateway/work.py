@@ -114,6 +114,7 @@ class GatewayWork:
             outbox.register(SEARCH_TASK, self._start_search, on_parked=_leave_parked)
         if self.digest is not None:
             outbox.register(DIGEST_TASK, self.digest.run, on_parked=_leave_parked)
+            outbox.register("gateway.digest", self.digest.run, on_parked=_leave_parked)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """Return the jobs that workers run at intervals beside the tasks."""
@@ -159,6 +160,8 @@ def register_tasks(
     """
     outbox.register(WALK_TASK, walk.run, on_parked=park)
     outbox.register(WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+    # Before write-backs had a queue of their own they were put under this name.
+    outbox.register("gateway.write_back", write_back.run, on_parked=park_write_back)
     outbox.register(CATCH_UP_TASK, walk.catch_up.run)
     if wording is not None:
         outbox.register(WORD_TASK, wording.run, on_parked=wording.park)

@@ -197,13 +197,13 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
 
 def _add_cases(router: APIRouter, service: Ingestion) -> None:
     @router.post("/cases")
-    @needs(Need.INGEST)
+    @needs(Need.PLATFORM)
     def put_case(case: ResolvedCase) -> Archived:
         """Keep a resolved ticket as a typical case of its page; the same id again replaces it."""
         return service.archive(case)
 
     @router.post("/cases/removals")
-    @needs(Need.INGEST)
+    @needs(Need.PLATFORM)
     def remove_cases(request: ForgetCases) -> Archived:
         """Remove cases; unknown ids are ignored."""
         service.forget_cases(request)
@@ -212,7 +212,7 @@ def _add_cases(router: APIRouter, service: Ingestion) -> None:
 
 def _add_doubts(router: APIRouter, service: Ingestion) -> None:
     @router.post("/doubts")
-    @needs(Need.INGEST)
+    @needs(Need.PLATFORM)
     def put_doubt(report: DoubtReport) -> DoubtTaken:
         """Report a fault that an engineer found in a page during a ticket: a doubt of its reading.
 
@@ -221,7 +221,7 @@ def _add_doubts(router: APIRouter, service: Ingestion) -> None:
         return service.doubt(report)
 
     @router.post("/doubts/removals")
-    @needs(Need.INGEST)
+    @needs(Need.PLATFORM)
     def remove_doubts(request: DoubtWithdrawal) -> DoubtTaken:
         """Remove such doubts; unknown ones are ignored."""
         service.withdraw_doubts(request)

@@ -129,5 +129,6 @@ ROOM = Room(
     ),
     settings=(IngestionSettings, SyncSettings),
     has_queue=True,
+    lanes=("ingestion_sync",),
     frontend=front,
 )

@@ -55,3 +55,6 @@ def register(outbox: Outbox, runner: JobRunner, syncs: SyncService) -> None:
     outbox.register(FORGET_ROOT, forget_root, on_parked=park)
     outbox.register(RUN_SYNC, syncs.run, on_parked=syncs.park)
     outbox.register(TELL, syncs.notify)
+    # Before syncs had a queue of their own they were put under these names.
+    outbox.register("ingestion.sync", syncs.run, on_parked=syncs.park)
+    outbox.register("ingestion.tell_sync", syncs.notify)

@@ -18,7 +18,6 @@ from services.integrations.sources.delivery_reader import (
 from services.integrations.sources.proof import WebhookRequest, WrongSignatureError
 from services.integrations.sources.sns import TYPE_HEADER, SubscriptionRefusedError
 from services.kit.access.caller import Caller, CallerKind, acting_as, current_caller
-from services.kit.access.credentials import MissingCredentialError
 from services.kit.access.needs import Need, needs, require
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
@@ -93,7 +92,7 @@ def create_delivery_router(service: TicketService, reader: DeliveryReader) -> AP
         responses=_ANSWERS,
         openapi_extra=_JSON_BODY,
     )
-    @needs(Need.SIGNED)
+    @needs(Need.OPERATE)
     async def post_workflow(
         request: Request, wait: Wait = 0, idempotency_key: Key = None
     ) -> Response:
@@ -131,20 +130,18 @@ async def _accept(
     wait: float,
     key: str | None,
 ) -> Response:
-    received, proven = WebhookRequest(await request.body(), request.headers), None
-    deliverer = current_caller()
-    if deliverer.kind is CallerKind.NOBODY:
-        if not reader.has_secret(source):
-            raise MissingCredentialError(
-                "no key that is taken, and no signature: send a key with `operate`, or what the "
-                "source signs its deliveries with"
-            )
+    deliverer, proven = current_caller(), None
+    unproven = source if deliverer.kind is CallerKind.NOBODY else None
+    if unproven is not None:
+        reader.check_headers(request.headers, unproven)
+    received = WebhookRequest(await request.body(), request.headers)
+    if unproven is not None:
         proven = await run_in_threadpool(reader.authenticate, received, source)
         # A source is let in for this one delivery: `operate` is all that it has.
         deliverer = Caller(
-            f"source {source}",
+            f"source {unproven}",
             CallerKind.SOURCE,
-            f"source:{source}",
+            f"source:{unproven}",
             frozenset({Scope.OPERATE}),
         )
     if TYPE_HEADER not in request.headers:  # SNS declares its JSON as text

@@ -104,7 +104,7 @@ class Room(Generic[S_co]):
     has_queue: bool = False
     """True if it has tasks; further processes may then work on them."""
     lanes: tuple[str, ...] = ()
-    """Further queues, for tasks that wait long for a model and must not hold up the room's others.
+    """Further queues, for tasks that wait long for others and must not hold up the room's own.
     The queue of a task is the first part of its name.
     """
     threads: int = 1

@@ -175,3 +175,11 @@ def test_a_new_route_is_for_admins_until_it_is_declared():
     assert app.state.needs.undeclared == ["GET /v1/new"]
     request = {"type": "http", "method": "GET", "path": "/v1/new"}
     assert app.state.needs.of(request) is Need.ADMIN
+
+
+@pytest.mark.parametrize("service", ["gateway", "ingestion"])
+@pytest.mark.parametrize("what", ["cases", "cases/removals", "doubts", "doubts/removals"])
+def test_what_names_who_did_it_is_the_platforms_own_to_write(
+    apps: dict[str, FastAPI], service: str, what: str
+) -> None:
+    assert apps[service].state.needs.declared[f"POST /v1/{what}"] is Need.PLATFORM

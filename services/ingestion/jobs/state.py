@@ -118,8 +118,8 @@ class JobState:
         else:
             return ""
         return (
-            f"{self.job.path!r} {finding}; nothing was changed: if that is meant, remove the "
-            "or ingest by hand"
+            f"{self.job.path!r} {finding}; nothing was changed: if that is meant, remove "
+            "the source or ingest by hand"
         )
 
     def fail(self, document_id: str, reason: str) -> None:

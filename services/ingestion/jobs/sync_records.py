@@ -12,7 +12,7 @@ from services.contracts.syncing import LostApproval, Synced
 from services.ingestion.tables import ChangeRow, FailureRow, SyncRow, SyncSourceRow
 from services.kit.queue.outbox import Outbox
 
-TELL = "ingestion.tell_sync"
+TELL = "ingestion_sync.tell_sync"
 RUNNING, DONE, FAILED = "running", "done", "failed"
 
 _SHOWN_DOCUMENTS = 1_000

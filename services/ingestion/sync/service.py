@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -17,7 +17,7 @@ from services.contracts.syncing import Synced, SyncRequest, SyncSource
 from services.ingestion.jobs import sync_records
 from services.ingestion.jobs.service import JobService, PathNotAllowedError
 from services.ingestion.settings import SyncSettings
-from services.ingestion.sync.repository import FetchError, fetch
+from services.ingestion.sync.repository import FetchError, check_path, fetch
 from services.ingestion.tables import SyncRow, SyncSourceRow
 from services.kit.access.audit import add_audit
 from services.kit.egress.addresses import ForbiddenAddressError
@@ -26,7 +26,7 @@ from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-RUN_SYNC = "ingestion.sync"
+RUN_SYNC = "ingestion_sync.sync"
 DUE_EVERY_S = 20.0
 
 _GUARD_TIMEOUT_S = 10.0
@@ -200,6 +200,8 @@ class SyncService:
         subfolder = PurePosixPath(request.subfolder)
         if subfolder.is_absolute() or ".." in subfolder.parts:
             raise PlaceNotAllowedError(f"expected a folder within it, got {request.subfolder!r}")
+        if parts is not None:
+            self._check_form(request.location, parts)
         if parts is None or parts.scheme == "file":
             self._jobs.allowed_path(parts.path if parts else request.location)
             return
@@ -208,9 +210,24 @@ class SyncService:
                 "an address holds no credentials: set FLOWXPERT_SYNC_CREDENTIALS"
             )
         try:
+            check_path(request.location)
             self._guard.check(request.location)
         except ForbiddenAddressError as error:
             raise PlaceNotAllowedError(str(error)) from error
+
+    @staticmethod
+    def _check_form(location: str, parts: SplitResult) -> None:
+        """Check that this is the address of a repository that can be fetched at all."""
+        if not location.isascii() or not location.isprintable() or " " in location:
+            raise PlaceNotAllowedError("an address holds printable ASCII without spaces alone")
+        if parts.scheme not in {"https", "http", "file"}:
+            raise PlaceNotAllowedError(
+                f"expected an address of https, or of file, got {parts.scheme!a}"
+            )
+        if parts.scheme == "file" and parts.netloc:
+            raise PlaceNotAllowedError("file: names a folder of this machine: file:///…")
+        if parts.query or parts.fragment:
+            raise PlaceNotAllowedError("an address ends with the repository: no `?` and no `#`")
 
     def _repository(self, name: str) -> Path:
         return self._folder / f"{name}.git"

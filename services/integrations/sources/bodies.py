@@ -5,6 +5,7 @@ Relays and event buses pass a vendor's body on in an envelope of theirs: CloudEv
 https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -13,9 +14,9 @@ from typing import Any
 
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS
 from services.contracts.ticket import TicketDraft
-from services.integrations.sources.source import Body
+from services.integrations.sources.source import LEFT_OUT, Body
 from services.kit.errors import InvalidInputError, PayloadTooLargeError
-from services.tickets.intake.delivery import DeliveryItem, Ignored
+from services.tickets.intake.delivery import DeliveryItem, Ignored, Resolution
 from services.tickets.settings import GatewaySettings
 from services.tickets.ticket.comments import Comment
 
@@ -104,14 +105,20 @@ class DeliveryTooLargeError(PayloadTooLargeError):
     """A delivery, or a field of it, exceeds a limit of the settings."""
 
 
-def enforce_limits(item: DeliveryItem, limits: GatewaySettings) -> DeliveryItem:
+def enforce_limits(
+    item: DeliveryItem, limits: GatewaySettings, *, is_one_of_many: bool = False
+) -> DeliveryItem:
     """Return the item if it keeps to the limits, its long texts cut if the settings say so.
+
+    One of many is made to keep to them, since its sender would not hear of it.
 
     Raises:
         DeliveryTooLargeError: It does not, or what tells it from others does not.
     """
     if isinstance(item, Ignored):
         return item
+    if is_one_of_many and isinstance(item, TicketDraft | Resolution):
+        item = _make_fit(item, limits)
     _check("external id", len(item.external_id), MAX_EXTERNAL_ID_CHARACTERS)
     if isinstance(item, Comment):
         _check("comment's id", len(item.id), MAX_COMMENT_ID_CHARACTERS)
@@ -124,14 +131,7 @@ def enforce_limits(item: DeliveryItem, limits: GatewaySettings) -> DeliveryItem:
     if not isinstance(item, TicketDraft):
         return item
     if limits.cut_long_texts:
-        pairs = list(item.labels.items())[: limits.max_labels]
-        item = item.model_copy(
-            update={
-                "title": _shorten(item.title, limits.max_title_characters),
-                "description": _shorten(item.description, limits.max_description_characters),
-                "labels": {n: _shorten(value, limits.max_label_characters) for n, value in pairs},
-            }
-        )
+        item = _cut(item, limits)
     _check("title", len(item.title), limits.max_title_characters)
     _check("description", len(item.description), limits.max_description_characters)
     _check("url", len(item.url), limits.max_label_characters)
@@ -146,6 +146,52 @@ def enforce_limits(item: DeliveryItem, limits: GatewaySettings) -> DeliveryItem:
     severity = _shorten(item.severity, MAX_SEVERITY_CHARACTERS)
     service = _shorten(item.service, MAX_SERVICE_CHARACTERS)
     return item.model_copy(update={"severity": severity, "service": service})
+
+
+def _cut(item: TicketDraft, limits: GatewaySettings) -> TicketDraft:
+    pairs = list(item.labels.items())[: limits.max_labels]
+    return item.model_copy(
+        update={
+            "title": _shorten(item.title, limits.max_title_characters),
+            "description": _shorten(item.description, limits.max_description_characters),
+            "labels": {n: _shorten(value, limits.max_label_characters) for n, value in pairs},
+        }
+    )
+
+
+def _make_fit(item: TicketDraft | Resolution, limits: GatewaySettings) -> TicketDraft | Resolution:
+    """Cut what is too long; of what tells it from others, a hash takes the place of the rest."""
+    ids = {
+        "external_id": _digested(item.external_id, MAX_EXTERNAL_ID_CHARACTERS),
+        "occurrence": _digested(item.occurrence, MAX_OCCURRENCE_CHARACTERS),
+    }
+    if isinstance(item, Resolution):
+        return replace(item, **ids)
+    short = limits.max_title_characters
+    most = limits.max_label_characters
+    is_linked = len(item.url) <= most
+    labels = item.labels if is_linked else {LEFT_OUT: "url"} | item.labels
+    return _cut(
+        item.model_copy(
+            update={
+                **ids,
+                "url": item.url if is_linked else "",
+                "severity": _shorten(item.severity, short),
+                "alert_name": _shorten(item.alert_name, short),
+                "service": _shorten(item.service, short),
+                "teams": tuple(_shorten(team, short) for team in item.teams[:MAX_TEAMS]),
+                "labels": {name: text for name, text in labels.items() if len(name) <= most},
+            }
+        ),
+        limits,
+    )
+
+
+def _digested(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+    return f"{text[: limit - len(digest) - 1]}#{digest}"
 
 
 def _shorten(text: str, limit: int) -> str:

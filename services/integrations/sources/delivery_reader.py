@@ -1,6 +1,6 @@
 """Deliveries from bytes to tickets: proof, JSON, the right source, then the limits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,6 +21,7 @@ from services.integrations.sources.proof import WebhookRequest
 from services.integrations.sources.settings import WebhookSettings
 from services.integrations.sources.source import Body, Source, UnreadableTicketError
 from services.integrations.sources.systems import LEAST_PARTICULAR, SOURCES
+from services.kit.access.credentials import MissingCredentialError
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.tickets.intake.delivery import Delivery, DeliveryItem, Ignored, Resolution
 from services.tickets.settings import GatewaySettings
@@ -64,12 +65,21 @@ class DeliveryReader:
         self._webhooks = webhooks
         self._sns = sns.SnsProof()
 
-    def has_secret(self, source_name: str | None) -> bool:
-        """Return True if the source signs its deliveries, so that these need no key."""
-        return any(
-            source.name == source_name and self._webhooks.credentials(source.name)
-            for source in self.sources
-        )
+    def check_headers(self, headers: Mapping[str, str], source_name: str) -> None:
+        """Check, before its body is read, that a delivery without a key may prove itself.
+
+        Raises:
+            MissingCredentialError: The source is unknown, or does not sign its deliveries.
+            WrongSignatureError: The headers hold no proof, or a wrong one.
+        """
+        source = next((each for each in self.sources if each.name == source_name), None)
+        credentials = self._webhooks.credentials(source_name)
+        if source is None or not credentials:
+            raise MissingCredentialError(
+                "no key that is taken, and no signature: send a key with `operate`, or what the "
+                "source signs its deliveries with"
+            )
+        source.verify.check_headers(WebhookRequest(b"", headers), credentials)
 
     def authenticate(self, received: WebhookRequest, source_name: str | None) -> ProvenDelivery:
         """Check the proof of the source that the address names, if it has a secret.
@@ -174,11 +184,18 @@ class DeliveryReader:
     def _read_items(self, items: Sequence[_SourceItem]) -> Delivery:
         read: list[DeliveryItem] = []
         rejected: list[RejectedItem] = []
+        first: set[tuple[str, str, str]] = set()
         for index, (source, item) in enumerate(items):
             try:
-                read.append(enforce_limits(source.read(item), self._limits))
+                is_one_of_many = len(items) > 1
+                content = enforce_limits(
+                    source.read(item), self._limits, is_one_of_many=is_one_of_many
+                )
+                read.append(content)
+                if isinstance(content, TicketDraft) and source.is_first_report(item):
+                    first.add((content.source, content.external_id, content.occurrence))
             except InvalidInputError as error:
-                if len(items) == 1:
+                if not is_one_of_many:
                     raise
                 rejected.append(RejectedItem(index=index, reason=str(error)))
         if not read:
@@ -189,6 +206,7 @@ class DeliveryReader:
             comments=tuple(item for item in read if isinstance(item, Comment)),
             ignored=tuple(item for item in read if isinstance(item, Ignored)),
             rejected=tuple(rejected),
+            first_reports=frozenset(first),
         )
 
 

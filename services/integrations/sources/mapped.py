@@ -35,7 +35,12 @@ from services.integrations.sources.fields import (
     make_comment,
     names,
 )
-from services.integrations.sources.source import Body, Source, UnreadableTicketError
+from services.integrations.sources.source import (
+    LEFT_OUT,
+    Body,
+    Source,
+    UnreadableTicketError,
+)
 from services.kit.errors import FlowXpertError
 from services.kit.text import squeeze
 from services.tickets.intake.delivery import DeliveryItem, Ignored, Resolution
@@ -158,6 +163,11 @@ def _child(node: yaml.Node | None, step: int | str) -> yaml.Node | None:
     return None
 
 
+_LINES = ("external_id", "occurrence", "title", "alert_name", "url", "service")
+_NEEDED = {"external_id", "title"}
+"""Fields without which an item is no ticket; one of the others that cannot be read is left out."""
+
+
 @dataclass(frozen=True)
 class _MappedSource:
     """Source that reads by its mapping."""
@@ -207,16 +217,27 @@ class _MappedSource:
                 self._line("external_id", mapping.ticket.external_id, item),
                 self._line("resolved_occurrence", mapping.resolved_occurrence, item),
             )
-        ticket = self.mapping.ticket
-        severity = self._line("severity", ticket.severity, item)
-        named = ("external_id", "occurrence", "title", "alert_name", "url", "service")
-        lines = {name: self._line(name, getattr(ticket, name), item) for name in named}
+        ticket, left_out = self.mapping.ticket, list[str]()
+
+        def value(name: str) -> Any:  # noqa: ANN401 - JSON
+            try:
+                return self._evaluate(name, getattr(ticket, name), item)
+            except UnreadableTicketError:
+                if name in _NEEDED:
+                    raise
+                left_out.append(name)
+                return None
+
+        lines = {name: squeeze(display_text(value(name))) for name in _LINES}
+        severity = squeeze(display_text(value("severity")))
+        description, labels = display_text(value("description")), labels_of(value("labels"))
+        teams = names({"teams": value("teams")}, "teams")
         return draft(
             self.mapping.name,
-            description=display_text(self._evaluate("description", ticket.description, item)),
-            labels=labels_of(self._evaluate("labels", ticket.labels, item)),
+            description=description,
+            labels=labels | ({LEFT_OUT: ", ".join(left_out)} if left_out else {}),
             severity=ticket.severities.get(severity, severity),
-            teams=names({"teams": self._evaluate("teams", ticket.teams, item)}, "teams"),
+            teams=teams,
             **lines,
         )
 

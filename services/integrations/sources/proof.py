@@ -7,6 +7,7 @@ import hmac
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from services.kit.errors import UnauthorizedError
 
@@ -44,44 +45,72 @@ class Credentials:
         return bool(self.secret or self.topics)
 
 
-Verify = Callable[[WebhookRequest, Credentials], None]
-"""Check of a delivery against the source's credentials; raises `WrongSignatureError`."""
+class Proof(Protocol):
+    """Check of a delivery against the source's credentials."""
+
+    def __call__(self, received: WebhookRequest, credentials: Credentials) -> None:
+        """Raise `WrongSignatureError` unless the delivery is its source's."""
+
+    def check_headers(self, received: WebhookRequest, credentials: Credentials) -> None:
+        """Raise the same if the headers alone show that it is not; the body is not there yet."""
+
 
 TOKEN_HEADER = "X-FlowXpert-Token"  # noqa: S105 - a header's name
 
 
-def by_token(received: WebhookRequest, credentials: Credentials) -> None:
-    """Check a shared token: of `Bearer`, as password of `Basic`, or in `X-FlowXpert-Token`."""
-    offered = [received.header(TOKEN_HEADER), _authorization(received.header("authorization"))]
-    if not any(is_same_secret(token, credentials.secret) for token in offered if token):
-        raise WrongSignatureError(
-            f"send the source's secret as `Authorization: Bearer …`, as the password of `Basic`, "
-            f"or as `{TOKEN_HEADER}: …`"
-        )
+class TokenProof:
+    """Proof by a shared token: of `Bearer`, as password of `Basic`, or in `X-FlowXpert-Token`."""
+
+    def __call__(self, received: WebhookRequest, credentials: Credentials) -> None:
+        """See `Proof`."""
+        offered = [received.header(TOKEN_HEADER), _authorization(received.header("authorization"))]
+        if not any(is_same_secret(token, credentials.secret) for token in offered if token):
+            raise WrongSignatureError(
+                f"send the source's secret as `Authorization: Bearer …`, as the password of "
+                f"`Basic`, or as `{TOKEN_HEADER}: …`"
+            )
+
+    check_headers = __call__
 
 
-def by_signature(header: str, *prefixes: str) -> Verify:
+by_token = TokenProof()
+
+
+@dataclass(frozen=True)
+class SignatureProof:
+    """Proof by a signature over the body, in a header; or by the token where that is taken."""
+
+    header: str
+    check: Callable[[WebhookRequest, Credentials], None]
+    takes_token: bool = False
+
+    def __call__(self, received: WebhookRequest, credentials: Credentials) -> None:
+        """See `Proof`."""
+        is_signed = received.header(self.header) or not self.takes_token
+        (self.check if is_signed else by_token)(received, credentials)
+
+    def check_headers(self, received: WebhookRequest, credentials: Credentials) -> None:
+        """See `Proof`; a signature cannot be judged before its body."""
+        if received.header(self.header):
+            return
+        if not self.takes_token:
+            raise WrongSignatureError(f"sign the body with the source's secret in `{self.header}`")
+        by_token(received, credentials)
+
+
+def by_signature(header: str, *prefixes: str, takes_token: bool = False) -> SignatureProof:
     """Build a check of the body's HMAC-SHA256 in hexadecimal, after one of the prefixes.
 
     One right signature of several is enough.
     """
 
-    def verify(received: WebhookRequest, credentials: Credentials) -> None:
+    def check(received: WebhookRequest, credentials: Credentials) -> None:
         parts = [part.strip() for part in received.header(header).split(",")]
         marks = prefixes or ("",)
         offered = [part[len(m) :] for part in parts for m in marks if part.startswith(m)]
         check_signature(header, offered, credentials.secret, received.raw)
 
-    return verify
-
-
-def by_either(first_header: str, signed: Verify) -> Verify:
-    """Build a check of the signature if its header is sent, else of the token."""
-
-    def verify(received: WebhookRequest, credentials: Credentials) -> None:
-        (signed if received.header(first_header) else by_token)(received, credentials)
-
-    return verify
+    return SignatureProof(header, check, takes_token)
 
 
 def check_signature(header: str, offered: Iterable[str], secret: str, signed: bytes) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, StringConstraints, ValidationError
 
-from services.integrations.sources.proof import Verify, by_token
+from services.integrations.sources.proof import Proof, by_token
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text, squeeze
 from services.tickets.intake.delivery import DeliveryItem
@@ -38,8 +38,10 @@ class Source:
     matches: Callable[[Body], bool]
     read: Callable[[Any], DeliveryItem]
     """Reader of one item; raises `UnreadableTicketError` if it has no ticket in this shape."""
-    verify: Verify = by_token
+    verify: Proof = by_token
     """Check of a delivery against the source's secret, if the settings have one."""
+    is_first_report: Callable[[Any], bool] = lambda item: False  # noqa: ARG005
+    """Test whether an item says that its ticket was just opened, for systems that say so."""
     items: Callable[[Body], Sequence[Any]] = lambda body: (body,)
     """Items of a body, for systems that send several at once; raises as `read` does."""
 
@@ -86,3 +88,38 @@ def read_model(model: type[Model], body: Any) -> Model:  # noqa: ANN401 - JSON
         if len(errors) > SHOWN_ERRORS:
             shown.append(f"and {len(errors) - SHOWN_ERRORS} more")
         raise UnreadableTicketError("; ".join(shown)) from None
+
+
+LEFT_OUT = "left_out"
+"""Label of a ticket with the names of fields that came with it and could not be read."""
+
+
+def read_what_fits(
+    model: type[Model],
+    body: Any,  # noqa: ANN401 - JSON
+    *,
+    needed: str,
+) -> tuple[Model, dict[str, str]]:
+    """Validate the body as this model without its fields, or entries of fields, that do not fit.
+
+    Returns the label of what was left out beside it; raises as `read_model` does, also for a field
+    that is `needed`.
+    """
+    if not isinstance(body, Mapping):
+        return read_model(model, body), {}
+    try:
+        return model.model_validate(body), {}
+    except ValidationError as error:
+        places = [item["loc"] for item in error.errors(include_url=False, include_input=False)]
+    if any(place[0] == needed for place in places):
+        return read_model(model, body), {}
+    kept, left_out = dict(body), []
+    for field, *inner in places:
+        value = kept.get(str(field))
+        if inner and isinstance(value, Mapping):
+            kept[str(field)] = {name: each for name, each in value.items() if name != inner[0]}
+        else:
+            kept.pop(str(field), None)
+        left_out.append(".".join(str(part)[:SHOWN_CHARACTERS] for part in (field, *inner[:1])))
+    shown = ", ".join(dict.fromkeys(left_out[:SHOWN_ERRORS]))
+    return read_model(model, kept), {LEFT_OUT: shown.encode("ascii", "backslashreplace").decode()}

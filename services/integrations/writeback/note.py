@@ -48,11 +48,18 @@ class TicketNote:
     """Address of the ticket's page; empty if no public address is set."""
     parts: tuple[NotePart, ...]
     """Pieces of news, at least one."""
+    sent_before: int
+    """Number of notes that the system has had of the ticket."""
 
     @property
     def key(self) -> str:
         """Key that is equal for the same news of the same ticket, however often they are sent."""
         return ":".join((self.ticket.id, *(part.digest for part in self.parts)))
+
+    def mark_of(self, part: NotePart) -> str:
+        """Return letters by which the part is found among a ticket's notes in its own system."""
+        text = f"{self.ticket.id} {self.sent_before} {part.topic} {part.digest}"
+        return hashlib.sha256(text.encode()).hexdigest()[:10]
 
     @property
     def headline(self) -> str:
@@ -70,6 +77,11 @@ class TicketNote:
     def text(self) -> str:
         """Headline and lines as plain text."""
         return "\n".join((self.headline, *self.lines))
+
+    @property
+    def marked_text(self) -> str:
+        """Text for a system that can be asked for the notes of a ticket."""
+        return f"{self.text}\nRef: {' '.join(map(self.mark_of, self.parts))}"
 
 
 def build_parts(

@@ -3,31 +3,46 @@
 A task for each system is put into the outbox in the transaction that stores the news, so nothing is
 told that is not stored, and nothing is forgotten. Each system is told what is new since it was told
 last, and so many times at most. One that does not take it is tried again, and after so many times
-the task is parked with its reason. A process that dies after a system took it, and before that is
-noted, tells it again under the same `Idempotency-Key`.
+the task is parked with its reason. Where an answer came late, or a process died before it was
+noted, the system is asked for the ticket's notes before it is told again; chat and callback, which
+cannot be asked, are told again under the same `Idempotency-Key`.
 """
 
+import time
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from services.integrations.writeback.note import Digest, TicketNote, build_parts
+from services.integrations.writeback.note import Digest, NotePart, TicketNote, build_parts
 from services.integrations.writeback.settings import WriteBackSettings
-from services.integrations.writeback.targets import DIGESTS, TARGETS, WriteBackTarget
-from services.kit.egress.guard import EgressGuard
+from services.integrations.writeback.targets import (
+    DIGESTS,
+    TARGETS,
+    UnusableIdError,
+    WriteBackTarget,
+)
+from services.kit.egress.guard import EgressGuard, NotAnsweredError, RefusedRequestError
 from services.kit.ids import time_ordered_id
 from services.kit.observability.metrics import start_at_zero
-from services.kit.queue.outbox import Outbox
+from services.kit.queue.outbox import Outbox, PostponedError
 from services.kit.sql.database import Database
 from services.tickets.metrics import WRITE_BACKS
 from services.tickets.tables import TicketRow, WriteBackRow
 from services.tickets.ticket.events import Note, add_events, last_facts_of_kind, last_id_of_kind
 from services.tickets.ticket.queries import Queries, TicketNotFoundError
 
-WRITE_BACK_TASK = "gateway.write_back"
+WRITE_BACK_TASK = "gateway_notes.write_back"
+
+UNANSWERED_PAUSE_S = 60.0
+"""Pause of all notes to a system that let one of them wait until its time was over."""
+
+_MOST_BYTES = 1_000_000
+"""Limit for a system's answer with a ticket's notes."""
 
 _log = structlog.get_logger()
 
@@ -41,6 +56,7 @@ class WriteBack:
         self._database = database
         self._outbox = outbox
         self._queries = Queries(database)
+        self._silent_until: dict[str, float] = {}
         self._guard = EgressGuard(
             settings.allowed_hosts,
             allow_private=settings.allow_private,
@@ -91,8 +107,39 @@ class WriteBack:
         note = self._news(configured, ticket_id) if configured else None
         if configured is None or note is None:
             return
-        self._guard.send(configured.request(self._settings, note))
+        left_s = self._silent_until.get(target, 0.0) - time.monotonic()
+        if left_s > 0:
+            raise PostponedError(f"{target} did not answer the last note", after_s=left_s)
+        try:
+            new = replace(note, parts=self._missing_parts(configured, note))
+            if new.parts:
+                self._guard.send(configured.request(self._settings, new))
+        except UnusableIdError as error:
+            self._give_up(ticket_id, target, str(error))
+            return
+        except NotAnsweredError:
+            self._silent_until[target] = time.monotonic() + UNANSWERED_PAUSE_S
+            raise
         self._record(configured, note)
+
+    def _missing_parts(self, target: WriteBackTarget, note: TicketNote) -> tuple[NotePart, ...]:
+        """Return the parts to send: before a second attempt the system is asked what it has."""
+        if target.notes is None or not self._outbox.is_retry:
+            return note.parts
+        with suppress(RefusedRequestError):  # the login may write notes and not read them
+            request = target.notes(self._settings, note)
+            there = self._guard.send(request, most_bytes=_MOST_BYTES)
+            return tuple(part for part in note.parts if note.mark_of(part).encode() not in there)
+        return note.parts
+
+    def _give_up(self, ticket_id: str, target: str, reason: str) -> None:
+        """Note on the ticket, once, that it cannot be written to."""
+        with self._database.session() as session:
+            row = session.merge(_write_back_row(session, ticket_id, target))
+            if not row.times:
+                row.times = self._settings.most
+                park(session, {"ticket_id": ticket_id, "target": target}, reason)
+            self._outbox.finish(session)
 
     def _news(self, target: WriteBackTarget, ticket_id: str) -> TicketNote | None:
         try:
@@ -121,7 +168,8 @@ class WriteBack:
             new = tuple(part for part in parts if row.digests.get(part.topic) != part.digest)
         if not new or row.times >= self._settings.most:
             return None
-        return TicketNote(ticket, stored, f"{base}/tickets/{ticket_id}" if base else "", new)
+        url = f"{base}/tickets/{ticket_id}" if base else ""
+        return TicketNote(ticket, stored, url, new, row.times)
 
     def _record(self, target: WriteBackTarget, note: TicketNote) -> None:
         ticket_id, question = note.ticket.id, note.ticket.open_question

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -13,8 +14,13 @@ from pydantic import BaseModel, HttpUrl, SecretStr
 from services.integrations.writeback.note import Digest, TicketNote
 from services.integrations.writeback.settings import WriteBackSettings
 from services.kit.egress.guard import OutgoingRequest
+from services.kit.errors import InvalidInputError
 
 _TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
+_ISSUE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}-[0-9]{1,12}|[0-9]{1,18}")
+"""Key or id of a Jira issue."""
+_SYS_ID = re.compile(r"[0-9a-fA-F]{32}")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _TICKET_FIELDS = {
     "id",
     "status",
@@ -39,6 +45,10 @@ _PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """Escapes of Slack's text: https://docs.slack.dev/messaging/formatting-message-text"""
 
 
+class UnusableIdError(InvalidInputError):
+    """The ticket has no id of the form that its system gives, so nothing is written there."""
+
+
 @dataclass(frozen=True)
 class WriteBackTarget:
     """System that can be notified."""
@@ -48,41 +58,60 @@ class WriteBackTarget:
     request: Callable[[WriteBackSettings, TicketNote], OutgoingRequest]
     source: str = ""
     """Source whose tickets it follows, and whose comments answer; empty: it follows all."""
+    notes: Callable[[WriteBackSettings, TicketNote], OutgoingRequest] | None = None
+    """Request for the newest notes of the ticket; None if the system cannot be asked."""
 
 
-def _jira(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+def _jira(settings: WriteBackSettings, note: TicketNote, *, asks: bool = False) -> OutgoingRequest:
     """Build a comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/."""
-    path = f"/rest/api/2/issue/{_path_segment(note.ticket.external_id)}/comment"
+    path = f"/rest/api/2/issue/{_checked_id(_ISSUE, note)}/comment"
     login = _login(settings.jira_user, settings.jira_token, "Bearer")
-    return _json_request(note.key, settings.jira_url, path, {"body": note.text}, login)
+    if asks:
+        path += "?orderBy=-created&maxResults=50"
+    body = None if asks else {"body": note.marked_text}
+    return _json_request(note.key, settings.jira_url, path, body, login)
 
 
-def _servicenow(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
-    """Build a work note for the Table API; the record's class is its table."""
-    labels = note.ticket.labels
-    stated = labels.get("sys_class_name", "")
+def _servicenow(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
+) -> OutgoingRequest:
+    """Build a work note for the Table API; the record's class is its table.
+
+    The journal, which is asked, keeps each work note as a row of its own.
+    """
+    stated = note.ticket.labels.get("sys_class_name", "")
     table = stated if _TABLE.fullmatch(stated) else "incident"
-    path = f"/api/now/table/{table}/{_path_segment(labels.get('sys_id', note.ticket.external_id))}"
+    sys_id = _checked_id(_SYS_ID, note, note.ticket.labels.get("sys_id"))
+    path, body = f"/api/now/table/{table}/{sys_id}", {"work_notes": note.marked_text}
+    if asks:
+        query = f"element_id={sys_id}^element=work_notes^ORDERBYDESCsys_created_on"
+        fields = "sysparm_fields=value&sysparm_limit=50"
+        path = f"/api/now/table/sys_journal_field?sysparm_query={quote(query)}&{fields}"
     login = _login(settings.servicenow_user, settings.servicenow_password, "Bearer")
-    body = {"work_notes": note.text}
-    return _json_request(note.key, settings.servicenow_url, path, body, login, method="PATCH")
+    return _json_request(
+        note.key, settings.servicenow_url, path, None if asks else body, login, method="PATCH"
+    )
 
 
-def _opsgenie(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+def _opsgenie(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
+) -> OutgoingRequest:
     """Build a note: https://docs.opsgenie.com/docs/alert-api-continued."""
-    path = f"/alerts/{_path_segment(note.ticket.external_id)}/notes"
+    path = f"/alerts/{_checked_id(_ID, note)}/notes{'?order=desc&limit=50' if asks else ''}"
     login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
-    return _json_request(note.key, settings.opsgenie_url, path, {"note": note.text}, login)
+    body = None if asks else {"note": note.marked_text}
+    return _json_request(note.key, settings.opsgenie_url, path, body, login)
 
 
-def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> OutgoingRequest:
+def _pagerduty(
+    settings: WriteBackSettings, note: TicketNote, *, asks: bool = False
+) -> OutgoingRequest:
     """Build a note on the incident: https://developer.pagerduty.com/api-reference/."""
-    path = f"/incidents/{_path_segment(note.ticket.external_id)}/notes"
+    path = f"/incidents/{_checked_id(_ID, note)}/notes"
     token = settings.pagerduty_token.get_secret_value()
     login = {"authorization": f"Token token={token}", "from": settings.pagerduty_from}
-    return _json_request(
-        note.key, settings.pagerduty_url, path, {"note": {"content": note.text}}, login
-    )
+    body = None if asks else {"note": {"content": note.marked_text}}
+    return _json_request(note.key, settings.pagerduty_url, path, body, login)
 
 
 def _chat(settings: WriteBackSettings, news: TicketNote | Digest) -> OutgoingRequest:
@@ -135,9 +164,12 @@ def _json_request(
     *,
     method: str = "POST",
 ) -> OutgoingRequest:
+    """Build a request of this JSON; without a body, one that reads."""
     defaults = {"content-type": "application/json", "accept": "application/json"}
     named = {"idempotency-key": key}
     url = str(base).rstrip("/") + path if path else str(base)
+    if body is None:
+        return OutgoingRequest(url, {"accept": "application/json"} | headers, b"", "GET")
     return OutgoingRequest(url, defaults | named | headers, json.dumps(body).encode(), method)
 
 
@@ -150,18 +182,39 @@ def _login(user: str, secret: SecretStr, scheme: str) -> dict[str, str]:
     return {"authorization": f"Basic {encoded}"}
 
 
-def _path_segment(text: str) -> str:
-    """Quote the text as one segment of a path, whatever it holds."""
-    return quote(text, safe="").replace(".", "%2E")
+def _checked_id(form: re.Pattern[str], note: TicketNote, label: str | None = None) -> str:
+    """Return a label's id, or that of the ticket in its own system, if it has this form."""
+    text = label or note.ticket.external_id
+    if text == note.ticket.id or not form.fullmatch(text):
+        raise UnusableIdError(f"its source sent no id to write to, but {text[:40]!a}")
+    return text
 
 
 TARGETS = (
-    WriteBackTarget("jira", lambda settings: settings.jira_url, _jira, "jira"),
     WriteBackTarget(
-        "servicenow", lambda settings: settings.servicenow_url, _servicenow, source="servicenow"
+        "jira", lambda settings: settings.jira_url, _jira, "jira", partial(_jira, asks=True)
     ),
-    WriteBackTarget("opsgenie", lambda settings: settings.opsgenie_url, _opsgenie, "opsgenie"),
-    WriteBackTarget("pagerduty", lambda settings: settings.pagerduty_url, _pagerduty, "pagerduty"),
+    WriteBackTarget(
+        "servicenow",
+        lambda settings: settings.servicenow_url,
+        _servicenow,
+        "servicenow",
+        partial(_servicenow, asks=True),
+    ),
+    WriteBackTarget(
+        "opsgenie",
+        lambda settings: settings.opsgenie_url,
+        _opsgenie,
+        "opsgenie",
+        partial(_opsgenie, asks=True),
+    ),
+    WriteBackTarget(
+        "pagerduty",
+        lambda settings: settings.pagerduty_url,
+        _pagerduty,
+        "pagerduty",
+        partial(_pagerduty, asks=True),
+    ),
     WriteBackTarget("chat", lambda settings: settings.chat_url, _chat),
     WriteBackTarget("callback", lambda settings: settings.callback_url, _callback),
 )

@@ -17,7 +17,7 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.tickets.tables import DigestRow
 
-DIGEST_TASK = "gateway.digest"
+DIGEST_TASK = "gateway_notes.digest"
 LOOK_EVERY_S = 600.0
 WEEKS = 12
 """Number of weeks for which runs and tickets are looked at."""

@@ -82,24 +82,25 @@ class Gate:
         if need is Need.OPEN:
             return NOBODY
         if need is Need.SIGN_IN:
-            self._sign_ins.take(_address(request))
+            self._sign_ins.take(client_address(request))
             return self._access.caller(request, need)
         credential = self._access.credential(request)
         is_ours = self._access.is_from_platform(credential)
         if credential is not None and not is_ours:  # before it is looked at: it may be a guess
-            self._addresses.take(_address(request))
+            self._addresses.take(client_address(request))
         if self._access.can_answer_from_memory(request):
             caller = self._access.caller(request, need)
         else:
             caller = await run_in_threadpool(self._access.caller, request, need)
         if caller.kind is CallerKind.NOBODY:
-            self._addresses.take(_address(request))
+            self._addresses.take(client_address(request))
         elif caller.id and not is_ours:
             self._callers.take(caller.id)
         check_need(caller, need)
         return caller
 
 
-def _address(request: Request) -> str:
+def client_address(request: Request) -> str:
+    """Return the address that a request comes from; behind a proxy it is the proxy's."""
     client = request.get("client")
     return client[0] if client else "-"

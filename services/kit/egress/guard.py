@@ -22,6 +22,14 @@ class NotDeliveredError(FlowXpertError):
     """The host did not accept the request; trying again may help."""
 
 
+class NotAnsweredError(NotDeliveredError):
+    """The host did not answer in time; it may have accepted the request all the same."""
+
+
+class RefusedRequestError(NotDeliveredError):
+    """The host answered that this request may not be made, or leads nowhere."""
+
+
 @dataclass(frozen=True)
 class OutgoingRequest:
     """A request to send."""
@@ -81,13 +89,16 @@ class EgressGuard:
         if parts.scheme != "https" and not self._allow_private:
             raise ForbiddenAddressError(f"{parts.hostname!a}: only https is written to")
 
-    def send(self, request: OutgoingRequest) -> None:
-        """Send the request; of the answer only the status is read.
+    def send(self, request: OutgoingRequest, *, most_bytes: int = 0) -> bytes:
+        """Send the request; return the answer up to so many bytes, or nothing.
 
         Raises:
             ForbiddenAddressError: The host, or an address of it, is not allowed.
+            NotAnsweredError: It did not answer in time.
+            RefusedRequestError: It answered 400 to 499.
             NotDeliveredError: It did not answer with a success.
         """
+        content = b""
         self.check(request.url)
         host = urlsplit(request.url).hostname
         try:
@@ -95,7 +106,16 @@ class EgressGuard:
                 request.method, request.url, headers=request.headers, content=request.body
             ) as answer:
                 status = answer.status_code
+                for part in answer.iter_raw() if most_bytes else ():
+                    content += part
+                    if len(content) >= most_bytes:
+                        break
+        except httpx.TimeoutException as error:
+            raise NotAnsweredError(f"{host} did not answer within {self._timeout_s:g} s") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise NotDeliveredError(f"{host}: {type(error).__name__}") from error
         if not 200 <= status < 300:
-            raise NotDeliveredError(f"{host} answered {status}")
+            is_refused = 400 <= status < 500 and status not in {408, 429}
+            error_class = RefusedRequestError if is_refused else NotDeliveredError
+            raise error_class(f"{host} answered {status}")
+        return content

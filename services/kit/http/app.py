@@ -87,6 +87,7 @@ def create_service_app(
         # The interactive pages load scripts from elsewhere, which our headers forbid.
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would lead to whatever host the request names
         responses=refusals(InvalidInputError),
     )
     included = [*routers, _probes(Health(checks or {}, optional), gauges or {})]

@@ -4,6 +4,9 @@ A refusal is JSON for programs, and a page for a browser that opened one.
 """
 
 import asyncio
+import math
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
@@ -15,8 +18,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.kit.access.caller import acting_as
-from services.kit.access.gate import Gate
+from services.kit.access.caller import CallerKind, acting_as
+from services.kit.access.gate import Gate, client_address
 from services.kit.errors import (
     FlowXpertError,
     InvalidInputError,
@@ -51,6 +54,46 @@ class BodyBudget:
             self._in_use -= size
 
 
+class UnprovenBodies:
+    """A limit on the bodies of callers who are not known yet, counted as they come.
+
+    A signature over a body is judged once it is read. One address has at most a quarter of the
+    limit, so that it does not shut others out. Not thread-safe: for the event loop.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        """Take the limit; a single larger body is let in while there is no other."""
+        self._most = most_bytes
+        self._in_use = 0
+        self._by_address = Counter[str]()
+
+    @contextmanager
+    def hold(self, address: str) -> Iterator[Callable[[int], None]]:
+        """Yield a function that counts bytes of a body, which are held until the request's end.
+
+        It raises `TooManyRequestsError` if there is no room for them at present.
+        """
+        own = 0
+
+        def count(size: int) -> None:
+            nonlocal own
+            here = self._by_address[address]
+            is_full = self._in_use > own and self._in_use + size > self._most
+            if is_full or (here > own and here + size > self._most // 4):
+                raise TooManyRequestsError("too many large requests at a time: wait")
+            own += size
+            self._in_use += size
+            self._by_address[address] += size
+
+        try:
+            yield count
+        finally:
+            self._in_use -= own
+            self._by_address[address] -= own
+            if not self._by_address[address]:
+                del self._by_address[address]
+
+
 def body_size(headers: Headers, limit: int) -> int:
     """Return the most bytes of the body: its stated length, else the limit."""
     length = headers.get("content-length", "")
@@ -61,6 +104,8 @@ def body_size(headers: Headers, limit: int) -> int:
 
 BODY_IDLE_S = 20.0
 """Longest pause of a request whose body is not complete."""
+UNPROVEN_BODY_S = 20.0
+"""Longest time until the body of a caller who is not known yet is complete."""
 
 SECURITY_HEADERS = {
     # Scripts, styles, pictures and requests: our own files and addresses, nothing within a page.
@@ -149,6 +194,7 @@ class Edge:
         self._body_limits = body_limits
         self._access_log = access_log
         self._in_flight = BodyBudget(max_bodies_bytes)
+        self._unproven = UnprovenBodies(max_bodies_bytes // 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request; other kinds of connection pass through."""
@@ -183,6 +229,11 @@ class Edge:
             # Paths with a limit of their own take files, and do not hold them.
             is_buffered = limit == self._max_body_bytes
             size = body_size(headers, limit) if is_buffered else 0
+            if caller.kind is CallerKind.NOBODY:
+                with self._unproven.hold(client_address(scope)) as count, acting_as(caller):
+                    until = time.monotonic() + UNPROVEN_BODY_S
+                    await self._app(scope, _limited(receive, limit, count, until), reply)
+                return
             with self._in_flight.hold(size), acting_as(caller):
                 await self._app(scope, _limited(receive, limit), reply)
         except FlowXpertError as error:
@@ -239,8 +290,13 @@ class _Reply:
             await refusal(scope, status, body, headers)(scope, receive, self)
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    """Count the bytes of a body that does not state its length, and limit its pauses."""
+def _limited(
+    receive: Receive,
+    limit: int,
+    count: Callable[[int], None] = lambda size: None,  # noqa: ARG005
+    until: float = math.inf,
+) -> Receive:
+    """Count the bytes of a body as it comes, and limit its pauses and the time to its end."""
     seen, has_more = 0, True
 
     async def counted() -> Message:
@@ -249,14 +305,19 @@ def _limited(receive: Receive, limit: int) -> Receive:
             return await receive()
         # FastAPI lets this class of exceptions alone through while it reads a body.
         try:
-            async with asyncio.timeout(BODY_IDLE_S):
+            async with asyncio.timeout(min(BODY_IDLE_S, until - time.monotonic())):
                 message = await receive()
         except TimeoutError as error:
-            raise HTTPException(408, f"nothing of the body came for {BODY_IDLE_S} s") from error
-        seen += len(message.get("body", b""))
+            raise HTTPException(408, "the body did not come in time") from error
+        size = len(message.get("body", b""))
+        seen += size
         has_more = message.get("more_body", False)
         if seen > limit:
             raise HTTPException(413, f"a body may have {limit} bytes, this one has more")
+        try:
+            count(size)
+        except TooManyRequestsError as error:
+            raise HTTPException(429, str(error), error.headers()) from error
         return message
 
     return counted

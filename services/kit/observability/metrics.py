@@ -45,11 +45,11 @@ STORE_FAILURES = Counter(
 
 TASKS = Counter(
     "flowxpert_queue_tasks_total",
-    "Tasks run, by name and by outcome: done, failed or lost.",
+    "Tasks run, by name and by outcome: done, failed, lost or postponed.",
     ["task", "outcome"],
 )
 
-OUTCOMES = ("done", "failed", "lost")
+OUTCOMES = ("done", "failed", "lost", "postponed")
 
 OUTBOX = Gauge(
     "flowxpert_queue_outbox_tasks",

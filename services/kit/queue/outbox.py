@@ -83,6 +83,15 @@ class LostClaimError(FlowXpertError):
     """Another worker took the task over; this one's transaction must not commit."""
 
 
+class PostponedError(UnavailableError):
+    """The task is to be run later; this attempt is not counted."""
+
+    def __init__(self, message: str, *, after_s: float = RETRY_S) -> None:
+        """Take the pause in seconds."""
+        super().__init__(message)
+        self.after_s = after_s
+
+
 @dataclass(eq=False)
 class Claim:
     """Claim of one worker on one task."""
@@ -313,6 +322,12 @@ class Outbox:
             _current.reset(token)
         TASKS.labels(claim.task, outcome).inc()
 
+    @property
+    def is_retry(self) -> bool:
+        """True while a task runs that has been begun before, whatever came of it then."""
+        claim = _current.get()
+        return claim is not None and claim.attempts > 1
+
     def finish(self, session: Session) -> None:
         """Delete the running task in the session that stores its result; without a task, none.
 
@@ -449,6 +464,14 @@ class Outbox:
         except LostClaimError:
             _log.warning("outbox.claim_lost", key=claim.key)
             return "lost"
+        except PostponedError as error:
+            self._retry_or_park(claim, error, on_parked)
+            return "postponed"
+        except FlowXpertError as error:  # expected: its words are enough
+            reason = f"{error.name}: {error}"
+            _log.warning("outbox.task_failed", key=claim.key, attempt=claim.attempts, reason=reason)
+            self._retry_or_park(claim, error, on_parked)
+            return "failed"
         except Exception as error:  # noqa: BLE001 - a task's entry point
             _log.exception("outbox.task_failed", key=claim.key, attempt=claim.attempts)
             self._retry_or_park(claim, error, on_parked)
@@ -464,11 +487,14 @@ class Outbox:
             self._park(claim, reason, on_parked)
             return
         pause = min(RETRY_S * 2 ** (claim.attempts - 1), LONGEST_PAUSE_S)
+        attempts = max(1, claim.attempts - 1) if excused else claim.attempts
+        if isinstance(error, PostponedError):
+            pause, attempts = error.after_s, claim.attempts - 1
         values = {
             "runner": None,
             "reason": reason,
             "due_at": time.time() + pause,
-            "attempts": max(1, claim.attempts - 1) if excused else claim.attempts,
+            "attempts": attempts,
         }
         with self.database.session() as session:
             session.execute(update(OutboxRow).where(*_owned_by(claim)).values(values))

@@ -78,7 +78,7 @@ class AlertClaim(NamedTuple):
     ticket: Row[*tuple[Any, ...]] | None = None
     """`COLUMNS` of the ticket that it made, or was counted on, before; None for a new alert."""
     is_over: bool = False
-    """True for a new alert whose end came first."""
+    """True for an alert whose end came before."""
 
 
 class AlertStore:
@@ -97,7 +97,7 @@ class AlertStore:
         if not earlier:
             return claims
         statement = (
-            select(*_COLUMNS, *COLUMNS)
+            select(*_COLUMNS, AlertRow.over_at, *COLUMNS)
             .outerjoin(TicketRow, TicketRow.id == AlertRow.ticket_id)
             .where(tuple_(*_COLUMNS).in_(earlier))
         )
@@ -105,7 +105,7 @@ class AlertStore:
             key = AlertKey.of(row)
             overtaken = update(AlertRow).where(_is_same(key), AlertRow.ticket_id.is_(None))
             if row.ticket_id is not None:
-                claims[key] = AlertClaim(row)
+                claims[key] = AlertClaim(row, is_over=row.over_at is not None)
             else:
                 session.execute(overtaken.values(ticket_id=ticket_ids[key]))
                 claims[key] = AlertClaim(is_over=True)

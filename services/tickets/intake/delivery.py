@@ -38,3 +38,5 @@ class Delivery:
     comments: tuple[Comment, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     rejected: tuple[RejectedItem, ...] = ()
+    first_reports: frozenset[tuple[str, str, str]] = frozenset()
+    """Keys of the tickets that their source has just opened: source, id and occurrence."""

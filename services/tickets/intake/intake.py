@@ -48,6 +48,8 @@ class _Alert:
     ticket_id: str
     """Id of the ticket that it opens if it is new."""
     key: AlertKey
+    is_first_report: bool
+    """True if it says that it is new at its source: one of a ticket that is over came late."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,9 @@ class Intake:
         for draft in delivery.tickets:
             ticket_id = time_ordered_id()
             named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
-            alerts.append(_Alert(named, fingerprint(draft), ticket_id, AlertKey.of(named)))
+            key_ = AlertKey.of(named)
+            is_first = AlertKey.of(draft) in delivery.first_reports
+            alerts.append(_Alert(named, fingerprint(draft), ticket_id, key_, is_first))
         request = _Request(delivery, alerts, copy_context())
         if key is None and alerts and not (delivery.resolved or delivery.comments):
             stored = self._group_commit.submit(request)
@@ -181,6 +185,9 @@ class Intake:
             claim, repeated = claims[key], recent.get(alert.fingerprint)
             if claim.ticket is not None:
                 tickets[key] = claim.ticket
+                is_after_end = claim.is_over and not alert.is_first_report
+                ticket_id = claim.ticket.ticket_id
+                updates.reopen(ticket_id, alert.draft, is_after_end=is_after_end, context=context)
             elif repeated is not None:
                 tickets[key] = repeated
                 repeats[key] = repeated.ticket_id

@@ -150,6 +150,8 @@ _KINDS = (
         is_by_source=True,
         audited=("labels",),
     ),
+    EventKind("retitled", "another title came from its own system", is_by_source=True),
+    EventKind("reopened_there", "its own system opened it again", is_by_source=True),
     EventKind("archived", "kept as a case of {document}"),
     EventKind(
         "told",

@@ -30,7 +30,7 @@ from services.tickets.tables import (
 )
 from services.tickets.ticket.assignment import store_decision_of_walk
 from services.tickets.ticket.citations import store_citations, store_nearest
-from services.tickets.ticket.events import Note, add_events, add_first_events
+from services.tickets.ticket.events import Note, add_events, add_first_events, last_facts_of_kind
 from services.tickets.ticket.outcome import FitVerdict, PlannedOutcome, RefusedOutcome, WalkOutcome
 from services.tickets.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk, put_walk
 from services.tickets.ticket.severity import priority_of
@@ -283,7 +283,21 @@ def count_repeats(session: Session, ticket_id: str, more: int, *, is_open: bool)
     return Note("repeated", {"alerts": row.alerts}) if is_worth_telling else None
 
 
-def resolve(session: Session, ticket_id: str) -> bool:
+def reopen_by_source(session: Session, ticket_id: str) -> bool:
+    """Reopen a ticket that its own system had ended; one that a person ended stays resolved.
+
+    Returns False if it stays as it is.
+    """
+    if "by_person" in (last_facts_of_kind(session, ticket_id, "resolved") or {}):
+        return False
+    mine = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.resolved_at.is_not(None))
+    if not execute_and_count(session, mine.values(resolved_at=None, updated_at=time.time())):
+        return False
+    add_events(session, ticket_id, [Note("reopened_there")])
+    return True
+
+
+def resolve(session: Session, ticket_id: str, *, by_person: bool = False) -> bool:
     """Resolve the ticket if none of its alerts is open.
 
     Returns True if it was resolved by this call and its walk was over by then.
@@ -300,7 +314,7 @@ def resolve(session: Session, ticket_id: str) -> bool:
     status = session.scalar(resolved)
     if status is None:
         return False
-    add_events(session, ticket_id, [Note("resolved")])
+    add_events(session, ticket_id, [Note("resolved", {"by_person": True} if by_person else {})])
     return TicketStatus(status).is_final
 
 

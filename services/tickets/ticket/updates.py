@@ -15,7 +15,12 @@ from services.contracts.ticket import TicketDraft
 from services.kit.queue.outbox import Outbox
 from services.tickets.tables import AlertRow, TicketRow
 from services.tickets.ticket.events import Note, add_events
-from services.tickets.ticket.lifecycle import count_repeats, mark_unresolved, resolve
+from services.tickets.ticket.lifecycle import (
+    count_repeats,
+    mark_unresolved,
+    reopen_by_source,
+    resolve,
+)
 from services.tickets.ticket.queries import no_ticket
 from services.tickets.ticket.queue import LEARN_TICKET_TASK, put_forgetting
 
@@ -28,6 +33,8 @@ class TicketUpdates:
         self._open_again: set[str] = set()
         self._contexts: dict[str, Context] = {}
         self._ended: set[str] = set()
+        self._by_person: set[str] = set()
+        self._reopened: dict[str, tuple[TicketDraft, Context]] = {}
         self._drafts: dict[tuple[str, str, str], tuple[TicketDraft, Context]] = {}
         """Alerts that came again, by the id of their ticket, their source and their id there."""
 
@@ -43,21 +50,42 @@ class TicketUpdates:
             self._open_again.add(ticket_id)
 
     def relabel(self, ticket_id: str, draft: TicketDraft, *, context: Context) -> None:
-        """Add the labels of an alert that came again; its ticket gets them if it is its own.
+        """Add an alert that came again; its ticket gets its labels and title if it is its own.
 
-        One that comes without labels says nothing of them.
+        One that comes without labels says nothing of them, and of what breaks time and again
+        each time has a title of its own.
         """
-        if draft.labels:
+        if draft.labels or not draft.occurrence:
             self._drafts[ticket_id, draft.source, draft.external_id] = draft, context
 
-    def end(self, ticket_id: str) -> None:
+    def reopen(
+        self, ticket_id: str, draft: TicketDraft, *, is_after_end: bool, context: Context
+    ) -> None:
+        """Add an alert that came again, to open its ticket if that was over.
+
+        One with an occurrence that is over comes late: when it breaks anew it has another.
+        """
+        if is_after_end and not draft.occurrence:
+            self._reopened[ticket_id] = draft, context
+
+    def end(self, ticket_id: str, *, by_person: bool = False) -> None:
         """Add the end of an alert of this ticket."""
         self._ended.add(ticket_id)
+        if by_person:
+            self._by_person.add(ticket_id)
 
     def write(self, session: Session, outbox: Outbox) -> None:
         """Count the repeats, and resolve the tickets of which no alert is left open."""
         session.flush()
-        self._write_labels(session)
+        self._write_labels_and_titles(session)
+        for ticket_id, (draft, context) in sorted(self._reopened.items()):
+            if context.run(reopen_by_source, session, ticket_id):
+                is_same = (AlertRow.source == draft.source) & (
+                    AlertRow.external_id == draft.external_id
+                )
+                mine = update(AlertRow).where(is_same, AlertRow.occurrence == draft.occurrence)
+                session.execute(mine.values(over_at=None))
+                put_forgetting(session, outbox, [ticket_id])
         for ticket_id in sorted(self._repeats.keys() | self._ended):
             if ticket_id in self._repeats:
                 more, is_open = self._repeats[ticket_id], ticket_id in self._open_again
@@ -65,28 +93,39 @@ class TicketUpdates:
                 if note is not None:
                     context = self._contexts.get(ticket_id, copy_context())
                     context.run(add_events, session, ticket_id, [note])
-            if ticket_id in self._ended and resolve(session, ticket_id):
+            by_person = ticket_id in self._by_person
+            if ticket_id in self._ended and resolve(session, ticket_id, by_person=by_person):
                 # Of a ticket that is still walked, nothing can be learned yet.
                 key = f"{LEARN_TICKET_TASK}:{ticket_id}"
                 outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key, priority=9)
 
-    def _write_labels(self, session: Session) -> None:
-        """Replace labels that differ; what a run shows by other ones is shown again."""
+    def _write_labels_and_titles(self, session: Session) -> None:
+        """Replace what differs; what a run shows by other labels is shown again."""
         if not self._drafts:
             return
-        columns = (TicketRow.id, TicketRow.source, TicketRow.external_id, TicketRow.labels)
+        fields = ("id", "source", "external_id", "labels", "title")
+        columns = [getattr(TicketRow, name) for name in fields]
         ids = {ticket_id for ticket_id, _, _ in self._drafts}
         rows = session.execute(select(*columns).where(TicketRow.id.in_(ids)).order_by(TicketRow.id))
-        for id_, source, external_id, labels in rows.all():
+        for id_, source, external_id, labels, title in rows.all():
             draft, context = self._drafts.get((id_, source, external_id), (None, None))
-            if draft is None or context is None or draft.labels == labels:
+            if draft is None or context is None:
                 continue
-            names = sorted(labels.keys() | draft.labels.keys())
-            changed = [each for each in names if labels.get(each) != draft.labels.get(each)]
-            values = {"labels": dict(draft.labels), "updated_at": time.time()}
-            session.execute(update(TicketRow).where(TicketRow.id == id_).values(values))
-            note = Note("relabelled", {"labels": ", ".join(changed)})
-            context.run(add_events, session, id_, [note])
+            values, notes = dict[str, object](), list[Note]()
+            if draft.labels and draft.labels != labels:
+                values["labels"] = dict(draft.labels)
+                names = sorted(labels.keys() | draft.labels.keys())
+                changed = [each for each in names if labels.get(each) != draft.labels.get(each)]
+                notes.append(Note("relabelled", {"labels": ", ".join(changed)}))
+            if not draft.occurrence and draft.title != title:
+                values["title"] = draft.title
+                notes.append(Note("retitled"))
+            if values:
+                changed_at = {"updated_at": time.time()}
+                session.execute(
+                    update(TicketRow).where(TicketRow.id == id_).values(values | changed_at)
+                )
+                context.run(add_events, session, id_, notes)
 
 
 def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:
@@ -109,7 +148,7 @@ def reopen_ticket(session: Session, outbox: Outbox, ticket_id: str, by: str) -> 
 def resolve_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:
     """End all alerts of a ticket, and with them the ticket: an engineer says that it is over.
 
-    A second call changes nothing; an alert that comes anew opens the ticket again.
+    A second call changes nothing; an alert that breaks anew opens the ticket again.
 
     Raises:
         TicketNotFoundError: No such ticket.
@@ -119,5 +158,5 @@ def resolve_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None
     if session.get(TicketRow, ticket_id) is None:
         raise no_ticket(ticket_id)
     updates = TicketUpdates()
-    updates.end(ticket_id)
+    updates.end(ticket_id, by_person=True)
     updates.write(session, outbox)

@@ -2,8 +2,11 @@
 
 import json
 import threading
+import time
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from typing import ClassVar
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
@@ -20,7 +23,9 @@ from services.contracts.readings import ApprovalRequest
 from services.contracts.syncing import Synced, SyncRequest
 from services.ingestion.jobs.service import PathNotAllowedError
 from services.ingestion.jobs.sync_records import TELL
+from services.ingestion.room import ROOM
 from services.ingestion.settings import SyncSettings
+from services.ingestion.sync import repository
 from services.ingestion.sync.service import (
     RUN_SYNC,
     PlaceNotAllowedError,
@@ -293,10 +298,18 @@ def test_a_folder_is_synced_in_place(syncs):
         ("http://169.254.169.254/latest", ""),
         ("ssh://git.example.net/wiki", ""),
         ("https://user:word@git.example.net/wiki", ""),
+        ("ssh://127.0.0.1/wiki", ""),
         ("git://127.0.0.1/wiki", ""),
+        ("http://127.0.0.1/wiki\r\nX-More: 1", ""),
+        ("http://127.0.0.1/wiki ", ""),
+        ("http://127.0.0.1/git/../wiki", ""),
+        ("http://127.0.0.1/git/%2e%2E/wiki", ""),
+        ("http://127.0.0.1/git/..%5Cwiki", ""),
+        ("file://another/docs/wiki", ""),
     ],
 )
-def test_places_that_are_not_allowed_are_refused(syncs, location, subfolder):
+def test_places_that_are_not_allowed_are_refused(tmp_path, location, subfolder):
+    syncs = Syncs(tmp_path, **HERE)
     with pytest.raises(PlaceNotAllowedError) as refused:
         syncs.declare(location=location, subfolder=subfolder)
     assert "word" not in str(refused.value)
@@ -335,6 +348,71 @@ def test_a_redirect_to_another_address_is_not_followed(served, tmp_path):
     server.shutdown()
     server.server_close()
     assert (failed.status, "redirects" in failed.reason) == ("failed", True)
+
+
+class Asking(BaseHTTPRequestHandler):
+    """A server that leads from one repository to another, and asks everybody for a login."""
+
+    logins: ClassVar[list[tuple[str, bool]]] = []
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.logins.append((self.path, "authorization" in self.headers))
+        away = self.path.replace("/git/a.git", "/evil")
+        self.send_response(302 if away != self.path else 401)
+        self.send_header("location", away)
+        self.send_header("www-authenticate", "Basic realm=x")
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+
+class Dripping(BaseHTTPRequestHandler):
+    """A server whose answer's headers never end."""
+
+    def do_GET(self):
+        with suppress(OSError):
+            self.connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            for _ in range(50):
+                self.connection.sendall(b"x-more: 1\r\n")
+                time.sleep(0.1)
+
+
+@pytest.fixture
+def serve():
+    with ExitStack() as servers:
+
+        def start(handler):
+            server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+            servers.callback(server.server_close)
+            servers.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+            return f"127.0.0.1:{server.server_port}"
+
+        yield start
+
+
+def test_a_login_is_shown_where_it_is_for_and_its_refusal_is_a_failed_sync(serve, tmp_path):
+    host = serve(Asking)
+    syncs = Syncs(tmp_path, credentials={f"{host}/git/": "reader:word"}, **HERE)
+    syncs.declare(location=f"http://{host}/git/a.git")
+    failed = syncs.sync()
+    shown = {path.partition("/info")[0]: has for path, has in Asking.logins}
+    assert shown == {"/git/a.git": True, "/evil": False}
+    assert (failed.status, "asks for a login" in failed.reason) == ("failed", True)
+
+
+@pytest.mark.parametrize(("limit_s", "within_s"), [(0.4, 60), (60, 0.4)])
+def test_a_server_that_dribbles_is_not_waited_for(serve, tmp_path, monkeypatch, limit_s, within_s):
+    assert RUN_SYNC.partition(".")[0] in ROOM.lanes  # jobs have another worker
+    monkeypatch.setattr(repository, "_ANSWER_WITHIN_S", limit_s)
+    syncs = Syncs(tmp_path, within_s=within_s, **HERE)
+    syncs.declare(location=f"http://{serve(Dripping)}/a.git")
+    began = time.monotonic()
+    failed = syncs.sync()
+    assert (failed.status, failed.reason) == ("failed", "fetching it takes too long")
+    assert time.monotonic() - began < 4
 
 
 def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from services.contracts.ticket import TicketDraft
 from services.integrations.sources.fields import runbook_of, service_of, teams_of
@@ -26,7 +26,7 @@ from services.integrations.sources.source import (
     Source,
     Text,
     UnreadableTicketError,
-    read_model,
+    read_what_fits,
     title_from,
 )
 from services.kit.text import squeeze
@@ -51,13 +51,23 @@ def _status(value: object) -> object:
     return "firing" if isinstance(value, str) and value in _STILL_ON else value
 
 
+def _in_utc(started: datetime | None) -> datetime | None:
+    """Return the time in UTC; None for the time that Go writes if none was set."""
+    if started is None or started.replace(tzinfo=started.tzinfo or UTC) == _NO_TIME:
+        return None
+    try:
+        return started.replace(tzinfo=started.tzinfo or UTC).astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a time outside the calendar") from None
+
+
 class PrometheusAlert(BaseModel):
     """One alert of a group."""
 
     status: Annotated[Literal["firing", "resolved"], BeforeValidator(_status)] = "firing"
     labels: dict[Line, Text] = {}
     annotations: dict[Line, Text] = {}
-    startsAt: datetime | None = None  # noqa: N815 - Alertmanager's own name
+    startsAt: Annotated[datetime | None, AfterValidator(_in_utc)] = None  # noqa: N815 - Alertmanager's own name
     generatorURL: Line = ""  # noqa: N815 - as above
     fingerprint: Line = ""
 
@@ -105,7 +115,7 @@ def alerts(body: Body) -> list[Any]:
 
 def read_alert(source: str, item: Any) -> TicketDraft | Resolution:  # noqa: ANN401 - JSON
     """Read a ticket from a firing alert, a resolution from a resolved one."""
-    alert = read_model(PrometheusAlert, item)
+    alert, left_out = read_what_fits(PrometheusAlert, item, needed="status")
     if alert.status == "resolved":
         return Resolution(source, _external_id(alert), _occurrence(alert))
     labels = {name: squeeze(value) for name, value in alert.labels.items()}
@@ -128,7 +138,7 @@ def read_alert(source: str, item: Any) -> TicketDraft | Resolution:  # noqa: ANN
         occurrence=_occurrence(alert),
         title=title,
         description="\n".join([*filter(None, [description]), *others]),
-        labels=alert.labels,
+        labels=alert.labels | left_out,
         alert_name=name,
         severity=normalise_severity(labels.get("severity", "")),
         url=alert.generatorURL,
@@ -157,15 +167,7 @@ def _external_id(alert: PrometheusAlert) -> str:
 
 
 def _occurrence(alert: PrometheusAlert) -> str:
-    if alert.startsAt is None:
-        return ""
-    started = alert.startsAt
-    if started.tzinfo is None:
-        started = started.replace(tzinfo=UTC)
-    try:
-        return "" if started == _NO_TIME else started.astimezone(UTC).isoformat()
-    except OverflowError:
-        raise UnreadableTicketError("startsAt: a time outside the calendar") from None
+    return "" if alert.startsAt is None else alert.startsAt.isoformat()
 
 
 ALERTMANAGER = Source(

@@ -20,7 +20,7 @@ from services.integrations.sources.fields import (
     teams_of,
     text,
 )
-from services.integrations.sources.proof import by_either, by_signature
+from services.integrations.sources.proof import by_signature
 from services.integrations.sources.source import (
     Body,
     Line,
@@ -136,5 +136,5 @@ GENERIC = Source(
     expects='{"title": …, "description": …} (or summary, subject, name; body, text, message)',
     matches=matches,
     read=read,
-    verify=by_either(SIGNATURE, by_signature(SIGNATURE, "sha256=")),
+    verify=by_signature(SIGNATURE, "sha256=", takes_token=True),
 )

@@ -12,8 +12,8 @@ from services.contracts.ticket import TicketDraft
 from services.integrations.sources.fields import draft, labels_of, line, objects, paragraphs, text
 from services.integrations.sources.proof import (
     Credentials,
+    SignatureProof,
     WebhookRequest,
-    by_either,
     check_signature,
     check_time,
 )
@@ -108,5 +108,5 @@ GRAFANA = Source(
     matches=matches,
     items=items,
     read=read,
-    verify=by_either(SIGNATURE, _verify_signature),
+    verify=SignatureProof(SIGNATURE, _verify_signature, takes_token=True),
 )

@@ -20,7 +20,7 @@ from services.integrations.sources.fields import (
     paragraphs,
     text,
 )
-from services.integrations.sources.proof import by_either, by_signature
+from services.integrations.sources.proof import by_signature
 from services.integrations.sources.source import Body, Source, UnreadableTicketError
 from services.tickets.intake.delivery import DeliveryItem, Ignored, Resolution
 
@@ -135,5 +135,6 @@ JIRA = Source(
     expects='{"webhookEvent": "jira:issue_created", "issue": {"key": …, "fields": {…}}}',
     matches=matches,
     read=read,
-    verify=by_either(SIGNATURE, by_signature(SIGNATURE, "sha256=")),
+    is_first_report=lambda body: line(body, "webhookEvent").endswith("issue_created"),
+    verify=by_signature(SIGNATURE, "sha256=", takes_token=True),
 )

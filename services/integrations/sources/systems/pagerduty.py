@@ -159,5 +159,6 @@ PAGERDUTY = Source(
     matches=matches,
     items=items,
     read=read,
+    is_first_report=lambda item: line(item, "event.event_type") == "incident.triggered",
     verify=by_signature("X-PagerDuty-Signature", "v1="),
 )

@@ -19,7 +19,7 @@ sources:
       external_id: id
       occurrence: to_string(since)
       title: headline
-      description: "join('\\n', notes)"
+      description: "join('\\n', notes || `[]`)"
       severity: level
       severities: {red: critical, amber: warning}
       service: crane.name
@@ -103,9 +103,15 @@ def test_an_end_that_does_not_say_of_which_time_ends_them_all(reader_of):
     assert (over.external_id, over.occurrence) == ("12", "")
 
 
-def test_an_expression_that_does_not_suit_a_body_refuses_it_with_its_name(reader_of):
-    with pytest.raises(UnreadableTicketError, match=r"tower\.description"):
-        read(reader_of(TOWER), EVENT | {"notes": 5})
+def test_a_field_whose_expression_does_not_suit_a_body_is_left_out_and_named(reader_of):
+    (ticket,) = read(reader_of(TOWER), EVENT | {"notes": 5}).tickets
+    assert (ticket.title, ticket.description) == (EVENT["headline"], "")
+    assert ticket.labels["left_out"] == "description"
+    (ticket,) = read(reader_of(TOWER), {k: EVENT[k] for k in EVENT if k != "notes"}).tickets
+    assert "left_out" not in ticket.labels
+    text = "sources: [{name: rootly, when: 'rootly', ticket: {title: 'join(`,`, rootly)'}}]"
+    with pytest.raises(UnreadableTicketError, match=r"rootly\.title"):
+        reader_of(text).read(b'{"rootly": 5}')
 
 
 def test_a_mapping_may_describe_anew_what_comes_along(reader_of):

@@ -4,9 +4,12 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
@@ -27,6 +30,7 @@ from services.integrations.sources.sns import (
 )
 from services.integrations.sources.source import UnreadableTicketError
 from services.kit.errors import FlowXpertError
+from services.kit.http.server import ServerThread
 from services.tickets.settings import GatewaySettings
 
 SECRET = "a secret of the source"
@@ -157,6 +161,40 @@ def test_a_signed_address_needs_no_key_of_the_platform_and_others_do(make_gatewa
     assert (
         len(client.get("/v1/tickets", headers={"x-api-key": PLATFORM_KEY}).json()["tickets"]) == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "header"),
+    [
+        ("/workflow/pagerduty", ""),
+        ("/workflow/generic", "x-flowxpert-token: guessed"),
+        ("/workflow", ""),
+        ("/workflow/generic", "x-hub-signature-256: sha256=00"),
+    ],
+    ids=["no proof", "wrong token", "no source", "a signature that covers what has not come"],
+)
+def test_slow_bodies_without_proof_shut_no_signed_delivery_out(make_gateway, path, header):
+    secrets = {"generic_secret": SECRET, "pagerduty_secret": SECRET}
+    app = make_gateway(webhooks=secrets, api_key=PLATFORM_KEY).client.app
+    lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", header]
+    request = "\r\n".join([*filter(None, lines), "Content-Length: 1999999", "", "{"]).encode()
+    server = ServerThread(app, host="127.0.0.1", port=0)
+    server.start()
+    address = httpx.URL(server.url)
+    with ExitStack() as slow:
+        for _ in range(34):
+            opened = socket.create_connection((address.host, address.port), timeout=5)
+            slow.enter_context(opened).sendall(request)
+        if "sha256" not in header:  # it is refused while its body is still to come
+            assert b" 401 " in opened.makefile("rb").readline()
+        signed = {"x-hub-signature-256": f"sha256={signature(TICKET)}"}
+        answer = httpx.post(
+            f"{server.url}/workflow/generic",
+            content=TICKET,
+            headers=signed | {"content-type": "application/json"},
+        )
+    server.stop()
+    assert answer.status_code == 202, answer.text
 
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)

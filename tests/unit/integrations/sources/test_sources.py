@@ -87,10 +87,31 @@ def test_an_alert_that_says_nothing_is_refused(group, alert):
 
 
 @pytest.mark.parametrize("starts_at", ["soon", 9e99, "9999-12-31T23:59:59-23:00", [], True])
-def test_a_start_that_is_no_time_is_refused(group, alert, starts_at):
-    alert["startsAt"] = starts_at
-    with pytest.raises(UnreadableTicketError):
-        read(group)
+def test_a_start_that_is_no_time_is_left_out_and_the_ticket_says_so(group, alert, starts_at):
+    alert["startsAt"], alert["labels"]["port"] = starts_at, ["x"]
+    ticket = only(group)
+    assert (ticket.title, ticket.occurrence) == ("Fan 2 of spine-01 failed", "")
+    assert set(ticket.labels["left_out"].split(", ")) == {"startsAt", "labels.port"}
+    assert "port" not in ticket.labels
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        ({"annotations": {"summary": "x" * 60_000}}, lambda t: t.title.endswith("… (cut)")),
+        ({"fingerprint": "f" * 600}, lambda t: len(t.external_id) == 400),
+        ({"generatorURL": "https://x/" + "y" * 9000}, lambda t: t.labels["left_out"] == "url"),
+        ({"labels": {"alertname": "A" * 9000}}, lambda t: t.alert_name.endswith("… (cut)")),
+        ({"labels": {"alertname": "A"} | dict.fromkeys(map(str, range(900)), "x")}, None),
+    ],
+)
+def test_an_alert_that_is_too_long_is_cut_where_others_come_with_it(group, alert, change, seen):
+    group["alerts"].append({**alert, "fingerprint": "another"} | change)
+    delivery = read(group)
+    assert delivery.rejected == ()
+    first, second = delivery.tickets
+    assert "left_out" not in first.labels
+    assert seen is None or seen(second)
 
 
 @pytest.mark.parametrize("name", ["title", "summary", "subject", "short_description", "name"])

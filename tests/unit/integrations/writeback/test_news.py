@@ -70,7 +70,7 @@ def test_a_refusal_is_told_with_team_reason_and_nearest_document(jira, system):
     assert f"{PAGE}/sources/runbooks/FanFailed.md?lines=10-20" in note
     assert any(line.startswith("For the team storage (") for line in lines)
     assert any(line.startswith("Why: ") and "→ storage" in line for line in lines)
-    assert lines[-1] == f"{PAGE}/tickets/{ticket_id}"
+    assert lines[-2] == f"{PAGE}/tickets/{ticket_id}"
 
 
 def test_a_refusal_without_a_team_names_neither_page_nor_team_nor_link(jira, system):

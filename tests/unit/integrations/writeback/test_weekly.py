@@ -102,7 +102,7 @@ def test_each_target_is_put_once_a_week_by_two_processes(database, digest):
     one, other = digest(), digest()
     for each in (one, other, one):
         each.put_due(MONDAY_8)
-    week = ["gateway.digest:callback:2026-W48", "gateway.digest:chat:2026-W48"]
+    week = [f"{DIGEST_TASK}:callback:2026-W48", f"{DIGEST_TASK}:chat:2026-W48"]
     assert put(database) == week
     one.put_due(MONDAY_8 + 7 * 24 * HOUR)
     assert len(put(database)) == 4

@@ -143,6 +143,12 @@ def test_a_body_that_stops_coming_is_not_waited_for(monkeypatch):
     assert b" 408 " in answer
 
 
+def test_no_request_is_led_to_the_host_that_it_names():
+    body = {"title": "x"}
+    answer = client().post("/v1/things/1/", json=body, follow_redirects=False)
+    assert (answer.status_code, "location" in answer.headers) == (404, False)
+
+
 def test_a_path_may_have_its_own_limit():
     body = b'{"title": "' + b"x" * 5000 + b'"}'
     answer = client(max_body_bytes=4000).post("/v1/uploads", content=body, headers=JSON)

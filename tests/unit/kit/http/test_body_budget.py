@@ -4,7 +4,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from services.kit.errors import TooManyRequestsError
-from services.kit.http.edge import BodyBudget, body_size
+from services.kit.http.edge import BodyBudget, UnprovenBodies, body_size
 
 
 def test_bodies_are_counted_until_they_are_released():
@@ -28,6 +28,18 @@ def test_one_large_body_is_let_in_when_it_is_alone():
     room = BodyBudget(100)
     with room.hold(500), pytest.raises(TooManyRequestsError), room.hold(1):
         pass
+
+
+def test_bodies_of_unknown_callers_are_counted_as_they_come_and_by_address():
+    room = UnprovenBodies(100)
+    with room.hold("a") as first, room.hold("a") as second, room.hold("b") as other:
+        first(20)
+        other(20)
+        with pytest.raises(TooManyRequestsError):
+            second(6)
+        second(5)
+    with room.hold("a") as alone:
+        alone(500)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from sqlalchemy import text
 
 from services.contracts.ticket import TicketDraft
 from services.tickets.intake.alerts import family, fingerprint
+from services.tickets.ticket.events import Note, add_events
+from services.tickets.ticket.queue import FORGET_CASES_TASK
 
 
 def tickets(gateway):
@@ -55,6 +57,83 @@ def test_labels_of_an_alert_that_comes_again_reach_its_ticket(gateway):
     ticket = gateway.client.get(f"/v1/tickets/{ticket_id}").json()
     assert ticket["labels"] == {"device": "spine-2"}
     assert kinds(gateway, ticket_id).count("relabelled") == 1
+
+
+def jira(category, event="jira:issue_updated", summary="Fan 3 stands still"):
+    fields = {"summary": summary, "status": {"statusCategory": {"key": category}}}
+    return {"webhookEvent": event, "issue": {"key": "RE-1", "fields": fields}}
+
+
+def pagerduty(event, status):
+    data = {"id": "PD1", "type": "incident", "title": "Fan 3 stands still", "status": status}
+    return {"event": {"id": event, "event_type": event, "data": data}}
+
+
+def servicenow(state):
+    return {"number": "INC1", "sys_id": "d" * 32, "short_description": "Fan", "state": state}
+
+
+def opsgenie(action):
+    return {"action": action, "alert": {"alertId": "OG-1", "message": "Fan 3 stands still"}}
+
+
+OPENED_AGAIN = [
+    (jira("new", "jira:issue_created"), jira("done"), jira("new")),
+    (
+        pagerduty("incident.triggered", "triggered"),
+        pagerduty("incident.resolved", "resolved"),
+        pagerduty("incident.reopened", "triggered"),
+    ),
+    (servicenow("1"), servicenow("6"), servicenow("2")),
+    (
+        {"id": "G", "title": "Fan"},
+        {"id": "G", "title": "Fan", "status": "resolved"},
+        {"id": "G", "title": "Fan", "status": "open"},
+    ),
+    (opsgenie("Create"), opsgenie("Close"), opsgenie("Create")),
+]
+
+
+@pytest.mark.parametrize(("opened", "over", "again"), OPENED_AGAIN)
+def test_a_ticket_that_its_own_system_opens_again_is_open(gateway, opened, over, again):
+    ticket_id = gateway.post(opened)["id"]
+    gateway.work()
+    gateway.post(over)
+    assert gateway.ticket(ticket_id)["resolved_at"]
+    with gateway.database.session() as session:
+        add_events(session, ticket_id, [Note("archived", {"document": "fan.md"})])
+    assert gateway.post(again)["id"] == ticket_id
+    assert gateway.ticket(ticket_id)["resolved_at"] is None
+    tasks = [task.task for task in gateway.outbox.due(limit=100)]
+    assert tasks.count(FORGET_CASES_TASK) == 1
+    gateway.post(again)
+    assert kinds(gateway, ticket_id).count("reopened_there") == 1
+    gateway.post(over)
+    assert gateway.ticket(ticket_id)["resolved_at"]
+
+
+@pytest.mark.parametrize(("opened", "over", "_again"), OPENED_AGAIN[:2])
+def test_the_first_report_that_comes_late_opens_nothing_again(gateway, opened, over, _again):
+    ticket_id = gateway.post(opened)["id"]
+    gateway.post(over)
+    gateway.post(opened)
+    assert gateway.ticket(ticket_id)["resolved_at"]
+
+
+def test_a_ticket_that_an_engineer_ended_is_not_opened_by_another_report_of_it(gateway):
+    ticket_id = gateway.post(servicenow("1"))["id"]
+    gateway.client.post(f"/v1/tickets/{ticket_id}/resolution")
+    gateway.post(servicenow("2"))
+    assert gateway.ticket(ticket_id)["resolved_at"]
+
+
+def test_the_new_summary_of_an_issue_is_its_tickets_title(gateway):
+    ticket_id = gateway.post(jira("new", "jira:issue_created", "help"))["id"]
+    gateway.work()
+    gateway.post(jira("new", summary="BGP session of leaf-3 is down"))
+    assert gateway.ticket(ticket_id)["title"] == "BGP session of leaf-3 is down"
+    assert kinds(gateway, ticket_id).count("retitled") == 1
+    assert gateway.work() == 0  # as labels do, it begins no other walk
 
 
 def test_labels_of_an_alert_that_repeats_another_ticket_do_not_reach_that(gateway):
