@@ -279,6 +279,7 @@ class Bench:
                 lambda: network.catalogue,
                 lambda id_: RunTicket(id=id_, title="", labels=self._labels),
                 DocumentTexts(SqlDocumentStore(self._database)),
+                lambda _keys: {},
             ),
             is_approved=lambda _workflow, _step: True,
         )

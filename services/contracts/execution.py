@@ -282,6 +282,8 @@ class StepBinding(Value):
     changes: bool = False
     """True if the tool changes something."""
     approved_by: str = ""
+    key: str = ""
+    """Key by which an approved binding is withdrawn; empty if nobody has approved it."""
     is_changed_tool: bool = False
     """True if the tool's definition has changed since the approval."""
     approved_before: str = ""
@@ -454,6 +456,14 @@ class Execution(Protocol):
     def approve_binding(self, approval: BindingApproval) -> StepBinding:
         """Approve a binding as it is sent; raises `InvalidInputError`, `NotFoundError`."""
 
+    def withdraw_binding(self, key: str) -> None:
+        """Withdraw the approval of a binding; a change that waits by it is not sent.
+
+        Raises:
+            NotFoundError: Nobody has approved one of this key.
+            ForbiddenError: The caller is no person.
+        """
+
     def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
         """List approved bindings of a page whose steps are gone, the oldest first.
 
@@ -493,6 +503,7 @@ class ExecutionClient(ContractClient):
     take_over = route(Execution.take_over, "POST", "/v1/runs/{run_id}/taking-over")
     bindings = route(Execution.bindings, "GET", "/v1/bindings")
     approve_binding = route(Execution.approve_binding, "POST", "/v1/bindings")
+    withdraw_binding = route(Execution.withdraw_binding, "DELETE", "/v1/bindings/{key}")
     orphaned_bindings = route(Execution.orphaned_bindings, "GET", "/v1/bindings/orphaned")
     tools = route(Execution.tools, "GET", "/v1/tools")
     failed_commands = route(Execution.failed_commands, "GET", "/v1/failed-commands")

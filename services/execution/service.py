@@ -101,7 +101,12 @@ class ExecutorService:
         self._catalogue = catalogue
         self._clock = clock
         self._settings = settings
-        self.revisions = Revisions(catalogue, lambda id_: _run_ticket(tickets.ticket(id_)), texts)
+        self.revisions = Revisions(
+            catalogue,
+            lambda id_: _run_ticket(tickets.ticket(id_)),
+            texts,
+            bindings.approved,
+        )
 
     # Runs
 
@@ -254,6 +259,11 @@ class ExecutorService:
         approved = _ChosenBinding(binding=binding, tool_digest=digest, by=by, at=at, key=key)
         return _step_binding(step, approved, catalogue)
 
+    def withdraw_binding(self, key: str) -> None:
+        """See `Execution.withdraw_binding`."""
+        _check_person(current_caller())
+        self._bindings.withdraw(key)
+
     def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
         """See `Execution.orphaned_bindings`."""
         by_name = self._catalogue().by_name
@@ -363,6 +373,7 @@ class ExecutorService:
             workflow_id=stored.id,
             workflow=workflow,
             bindings=bindings,
+            binding_keys={each.binding.step: each.key for each in bound if each.by},
             tools=tools,
             targets=targets,
             target_digests={each.name: each.digest for each in named},
@@ -660,6 +671,7 @@ def _step_binding(step: Step, bound: _ChosenBinding, catalogue: Catalogue) -> St
         binding=bound.binding.model_dump(mode="json"),
         changes=tool is not None and tool.effect is ToolEffect.CHANGE,
         approved_by=bound.approved_by,
+        key=bound.key if bound.by else "",
         is_changed_tool=bound.is_changed_tool,
         approved_before=bound.approved_before,
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
 from services.contracts.execution import (
     BindingApproval,
@@ -180,6 +180,14 @@ def _bindings(execution: Execution) -> APIRouter:
     def approve_binding(approval: BindingApproval) -> StepBinding:
         """Vouch for a binding exactly as it is; it holds for the step wherever that stands."""
         return execution.approve_binding(approval)
+
+    @router.delete(
+        "/bindings/{key}", status_code=204, responses=refusals(NotFoundError, ForbiddenError)
+    )
+    @needs(Need.APPROVE)
+    def withdraw_binding(key: Annotated[str, Path(max_length=64)]) -> None:
+        """Withdraw the approval of a binding; a change that waits by it is not sent."""
+        execution.withdraw_binding(key)
 
     @router.get("/tools")
     @needs(Need.READ)

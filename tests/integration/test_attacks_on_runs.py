@@ -777,6 +777,19 @@ def test_an_assistant_that_asks_for_the_change_changes_nothing(place):
     place.unchanged()
 
 
+def test_a_binding_that_is_withdrawn_while_its_change_waits_changes_nothing(place):
+    run = place.waiting(LEAF_1)
+    [key] = {each["key"] for each in place.bindings(run.ticket) if each["changes"]}
+    for who in (place.ann, place.caller(**{"X-API-Key": place.keys["admin"]}), place.caller()):
+        assert who.delete(f"/v1/bindings/{key}").status_code in {401, 403}
+    assert place.bob.delete(f"/v1/bindings/{key}").status_code == 204
+    assert place.approves(place.bob, run).status_code == 409
+    assert place.rests(run.id)["question"]
+    page = place.bob.get(f"/runs/{run.id}", headers={"accept": "text/html"}).text
+    assert "nobody approves any more how it is carried out" in page
+    place.unchanged()
+
+
 def test_nobody_but_the_platform_reports_runs_searches_and_validations(place):
     run = place.waiting(LEAF_1)
     ticket, made_up = f"/v1/tickets/{run.ticket}", "01a2231a-516c-7000-8000-000000000000"

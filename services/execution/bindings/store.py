@@ -4,13 +4,14 @@ import time
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from services.execution.bindings.binding import Binding
 from services.execution.tables import BindingRow
 from services.kit.access.audit import add_audit
-from services.kit.sql.database import Database
+from services.kit.errors import NotFoundError
+from services.kit.sql.database import Database, execute_and_count
 from services.kit.value import Value
 from services.workflow.model import Step
 
@@ -68,6 +69,18 @@ class BindingStore:
             session.execute(insert.on_conflict_do_update(index_elements=["step_key"], set_=others))
             summary = {"tool": binding.tool, "tool_digest": tool_digest}
             add_audit(session, "binding.approved", f"binding {key[:32]}", after=summary)
+
+    def withdraw(self, key: str) -> None:
+        """Delete an approved binding; its step is a person's until somebody approves another one.
+
+        Raises:
+            NotFoundError: Nobody has approved one of this key.
+        """
+        approved = delete(BindingRow).where(BindingRow.step_key == key, BindingRow.by != "")
+        with self._database.session() as session:
+            if execute_and_count(session, approved) != 1:
+                raise NotFoundError(f"nobody has approved a binding {key[:64]!r}")
+            add_audit(session, "binding.withdrawn", f"binding {key[:32]}")
 
     def learn(
         self, session: Session, learned: Mapping[str, Binding], digests: Mapping[str, str]

@@ -1,12 +1,13 @@
 """Revisions of a run: what catalogue, ticket and pages say now, held against what was shown."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from services.execution.approved_steps import DocumentTextSource
 from services.execution.bindings.binding import Binding, Origin
 from services.execution.bindings.proposer import target_of
+from services.execution.bindings.store import ApprovedBinding
 from services.execution.runs.events import NewEvent, RunEventKind, StepVisit
 from services.execution.runs.moves import UNDO_PREFIX
 from services.execution.runs.run import Basis, CitedPassage, Run, RunTicket, ShownDifference
@@ -17,8 +18,15 @@ from services.kit.observability.redaction import redact_field
 from services.knowledge.screening.document import hash_of
 from services.workflow.model import Step
 
+WITHDRAWN = "nobody approves any more how it is carried out"
 MOST_CHARACTERS = 2_000
 """Most characters of a passage, and of one side of a difference."""
+_ORIGINS = {
+    Origin.LITERAL: "is",
+    Origin.LABEL: "from the label",
+    Origin.FIELD: "from the field",
+    Origin.PERSON: "from a person",
+}
 _CREDENTIALS = {"key_file", "password_file", "token_file"}
 
 
@@ -30,6 +38,8 @@ class Revisions:
     ticket_of: Callable[[str], RunTicket]
     """Ticket as it is now, by its id."""
     texts: DocumentTextSource
+    approved: Callable[[Sequence[str]], Mapping[str, ApprovedBinding]]
+    """Bindings that somebody vouches for, by the keys of their steps."""
 
     def find(self, run: Run, place: StepVisit) -> NewEvent | None:
         """Return the event that revises the run's basis of the change at a place, if it differs.
@@ -48,7 +58,14 @@ class Revisions:
         if binding is None or binding.tool not in catalogue.by_name:
             return None
         is_of_page = not run.is_by_hand and not place[0].startswith(UNDO_PREFIX)
-        basis = self._present(run, step, binding, catalogue, is_of_page=is_of_page)
+        basis = None
+        if is_of_page and (key := run.binding_keys.get(step.id)):
+            stored = self.approved([key]).get(key)
+            if stored is None:
+                basis = Basis(not_changing={step.id: WITHDRAWN})
+            elif stored.binding.tool in catalogue.by_name:
+                binding = stored.binding.model_copy(update={"step": step.id})
+        basis = basis or self._present(run, step, binding, catalogue, is_of_page=is_of_page)
         differences = list(_differences(run, step, basis))
         if not differences:
             return None
@@ -78,6 +95,7 @@ class Revisions:
             target = named_target.name if named_target else ""
         named = targets_of(catalogue, tools, [target])
         return Basis(
+            bindings=() if _call_of(binding) == _call_of(run.binding_of[step.id]) else (binding,),
             tools=tuple(
                 each
                 for each in tools
@@ -139,6 +157,9 @@ def _differences(run: Run, step: Step, basis: Basis) -> Iterator[ShownDifference
     for name, value in basis.labels.items():
         was = run.ticket.labels.get(name, "")
         yield ShownDifference(what=f"label {name} of the ticket", was=was, now=value)
+    was = _call_of(run.binding_of[step.id])
+    for now in (*map(_call_of, basis.bindings), *basis.not_changing.values()):
+        yield ShownDifference(what="how the step is carried out", was=was, now=now)
     if basis.resolved is not None:
         was, now = (
             f"resolved since {t}" if t else "open" for t in (run.ticket.resolved, basis.resolved)
@@ -163,6 +184,16 @@ def _differences(run: Run, step: Step, basis: Basis) -> Iterator[ShownDifference
             ShownDifference(what=f"credentials of {name}", was="one file", now="another file")
         ]
     yield from _page_differences(run, step, basis)
+
+
+def _call_of(binding: Binding) -> str:
+    """Return the call of a binding in words: its tool, and where target and arguments come from."""
+    on = f" on the target of {binding.target}" if binding.target else ""
+    arguments = (
+        f"{name} {_ORIGINS[argument.origin]} {argument.value}".rstrip()
+        for name, argument in sorted(binding.arguments.items())
+    )
+    return f"{binding.tool}{on}: {', '.join(arguments)}".rstrip(": ")
 
 
 def _page_differences(run: Run, step: Step, basis: Basis) -> Iterator[ShownDifference]:

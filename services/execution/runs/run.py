@@ -65,6 +65,10 @@ class Basis(Value):
     """
 
     tools: tuple[Tool, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    """Bindings that somebody has approved in the place of others."""
+    not_changing: Mapping[str, str] = Field(default={})
+    """See `Run.not_changing`."""
     targets: Mapping[str, str] = Field(default={})
     """Names of the targets, by step; an empty one is known no more."""
     target_digests: Mapping[str, str] = Field(default={})
@@ -89,6 +93,8 @@ class Run(Value):
     workflow_id: str
     workflow: Workflow
     bindings: tuple[Binding, ...]
+    binding_keys: Mapping[str, str] = Field(default={})
+    """Keys by which approved bindings are stored, by step."""
     tools: tuple[Tool, ...]
     """Tools that the bindings name, and those that these refer to, as they were at its start."""
     targets: Mapping[str, str] = Field(default={})
@@ -140,6 +146,8 @@ class Run(Value):
                 }
             ),
             "tools": tuple(tools.values()),
+            "bindings": tuple({**self.binding_of, **{b.step: b for b in basis.bindings}}.values()),
+            "not_changing": {**self.not_changing, **basis.not_changing},
             "targets": targets,
             "target_digests": {**self.target_digests, **basis.target_digests},
             "definitions": {**self.definitions, **basis.definitions},

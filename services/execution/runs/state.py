@@ -326,6 +326,8 @@ def _apply_approval_event(state: RunState, event: Event, place: StepVisit) -> No
                 first = differences.get(each.what, each)
                 differences[each.what] = each.model_copy(update={"was": first.was})
             _begin_anew(state, event, place)
+            if facts.get("bindings"):  # what was filled in was for the other one
+                state.answers.pop((place, QuestionKind.FILL), None)
         case RunEventKind.RENEWED:
             _begin_anew(state, event, place, keeps_approval=facts["keeps_approval"])
         case _:

@@ -71,6 +71,17 @@ def create_binding_pages(tickets: TicketService, execution: Execution) -> APIRou
             ],
         )
 
+    @router.post("/{step}/withdrawal")
+    @form_route()
+    @needs(Need.APPROVE)
+    def withdraw_binding(run_id: Id, step: Id) -> Response:
+        """Withdraw the approval of the binding."""
+        run = execution.run(run_id)
+        execution.withdraw_binding(
+            _find_binding(execution, run.ticket_id, run.workflow_id, step).key
+        )
+        return redirect_to("runs", run_id, at=f"#step-{step}")
+
     @router.post("/{step}")
     @form_route()
     @needs(Need.APPROVE)

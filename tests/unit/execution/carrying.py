@@ -66,6 +66,7 @@ class Carrying:
             lambda: self.catalogue,
             lambda id_: RunTicket(id=id_, title="", labels=self.labels[id_]),
             None,
+            lambda _keys: {},
         )
         self.engine = self.new_engine()
         self.outbox.register(ADVANCE_TASK, self.engine.advance)

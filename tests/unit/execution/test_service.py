@@ -286,16 +286,7 @@ def test_another_name_makes_nobody_somebody_else(house):
 
 
 def test_who_filled_in_what_is_sent_does_not_approve_it(house):
-    [bound] = [each for each in house.service.bindings("t") if each.changes][:1]
-    by_person = {"neighbor": {"origin": "person", "value": ""}}
-    with acting_as(BEA):
-        house.service.approve_binding(
-            BindingApproval(
-                ticket_id="t",
-                step=bound.step,
-                binding=bound.binding | {"arguments": bound.binding["arguments"] | by_person},
-            )
-        )
+    _bind_otherwise(house, neighbor={"origin": "person", "value": ""})
     run = house.answer(house.start(), "filled in", BEA, neighbor="10.0.11.1")
     renamed = Caller("Beatrice", CallerKind.PERSON, BEA.id, BEA.scopes)
     for caller in (ANN, BEA, renamed):
@@ -395,6 +386,44 @@ def test_an_argument_by_another_label_of_the_ticket_is_shown_again(house):
         ),
         ("label neighbor of the ticket", "10.0.11.1", "10.0.21.1"),
     ]
+
+
+def _bind_otherwise(house, **arguments):
+    [bound] = [each for each in house.service.bindings("t") if each.changes][:1]
+    binding = bound.binding | {"arguments": bound.binding["arguments"] | arguments}
+    with acting_as(BEA):
+        house.service.approve_binding(
+            BindingApproval(ticket_id="t", step=bound.step, binding=binding)
+        )
+
+
+def test_a_binding_that_is_replaced_is_shown_again(house):
+    run = house.start()
+    _bind_otherwise(house, neighbor={"origin": "given", "value": "10.0.11.1"})
+    call = "bgp_session_enable: asn from the field bgp_session.asn, neighbor"
+    assert _shown_again(house, run) == [
+        ("how the step is carried out", f"{call} from the label neighbor", f"{call} is 10.0.11.1")
+    ]
+
+
+def test_a_binding_that_is_withdrawn_leaves_its_change_to_a_person(house):
+    run = house.start()
+    [bound] = [each for each in house.service.bindings("t") if each.changes][:1]
+    for caller in (ANN, KEY):
+        with acting_as(caller), pytest.raises(NotApproverError):
+            house.service.withdraw_binding(bound.key)
+    with acting_as(BEA):
+        house.service.withdraw_binding(bound.key)
+        with pytest.raises(NotFoundError):
+            house.service.withdraw_binding(bound.key)
+    with pytest.raises(ChangedSinceError):
+        house.approve(run)
+    house.carrying.go(run.id)
+    run = house.service.run(run.id)
+    assert run.approval is None
+    assert run.question.text == "Let it up (nobody approves any more how it is carried out)"
+    assert not house.changed
+    assert house.start().question.text == "Let it up (nobody has approved how it is carried out)"
 
 
 def test_a_label_that_changes_after_the_approval_takes_it_away(house):
