@@ -227,7 +227,7 @@ def test_one_bad_alert_of_a_group_fails_alone_with_its_reason(gateway, group, al
     body = gateway.post(group)
     assert len(body["tickets"]) == 2
     assert body["rejected"][0]["index"] == 1
-    assert "labels" in body["rejected"][0]["reason"]
+    assert "label" in body["rejected"][0]["reason"]
 
 
 def test_the_list_is_paged_newest_first_without_gap_or_double(gateway):
