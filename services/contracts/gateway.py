@@ -407,8 +407,10 @@ class ProgressEvent(Value):
     `caught_up` (a service that did not answer may do so by now, and it is walked again),
     `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document), `taken`,
     `taken_over` and `given_back` (its assignee changed), `repeated` (more alerts of the same
-    fault), `reopened` (the fault is back), `told` and `not_told` (a system was notified, or
-    could not be), `marked` (an engineer did, skipped or reset a step), `marked_beside` (the same
+    fault), `reopened` (the fault is back), `reopened_there` (its own system opened it again),
+    `relabelled` and `retitled` (other labels or another title came from there), `told` and
+    `not_told` (a system was notified, or could not be),
+    `marked` (an engineer did, skipped or reset a step), `marked_beside` (the same
     for a box on a page that the ticket's page links to), `judged` (an engineer judged a step),
     `edited` (an engineer made a version of the workflow), `accepted`, `rejected` or `taken_back`
     (the workflow as a whole), `doubted` (a reading, by feedback on its step), `not_over` (a
