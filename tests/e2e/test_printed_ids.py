@@ -29,10 +29,11 @@ FILES = "it takes files"
 EXEMPT = {
     **dict.fromkeys(("up", "serve", "work", "run", "mcp", "simulate", "reindex"), NO_IDS),
     **dict.fromkeys(("migrate", "metrics", "settings", "coverage", "audit"), NO_IDS),
-    "readings reviews": NO_IDS,
+    **dict.fromkeys(("readings reviews", "learn teachers"), NO_IDS),
     **dict.fromkeys(("tickets purge", "build-graph", "compose"), NO_IDS),
     **dict.fromkeys(("keys create", "sources add"), "it takes the name of what it makes"),
     **dict.fromkeys(("learn", "learn status", "learn take", "learn back"), "three fixed names"),
+    **dict.fromkeys(("learn withdraw", "learn restore"), "it takes who taught, known or not"),
     **dict.fromkeys(("backup", "restore", "ingest", "export-embedder", "webhooks try"), FILES),
     **dict.fromkeys(("readings import", "tools import openapi", "tools import mcp"), FILES),
     **dict.fromkeys(("teams put", "triage learn"), FILES),
@@ -100,6 +101,7 @@ TAKES = {
     "forget": "forget {root} --yes",
     "sessions end": "sessions end {session}",
     "keys rotate": "keys rotate {key_prefix}",
+    "keys owner": "keys owner {key} somebody",
     "keys revoke": "keys revoke {key}",
 }
 """How commands that take an id of a list are called; a document will do for a hash."""
