@@ -150,13 +150,20 @@ def commands_of(block: Code) -> tuple[str, ...]:
     """
     text = dedent(block.text)
     whole, rooted = _logical_lines(text), _root_commands(text)
-    prompted = [
-        _without_prompt(line, rooted)
-        for line in whole
-        if PROMPT.match(line.lstrip()) or line[2:].strip() in rooted
-    ]
-    if prompted:
-        return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
+    prompted = [bool(PROMPT.match(line.lstrip())) or line[2:].strip() in rooted for line in whole]
+    if any(prompted):
+        before = [line for line in whole[: prompted.index(True)] if not _COMMENT.match(line)]
+        is_typed = all(
+            begins_with_program(line) and not (is_printed(line) or line[0].isupper())
+            for line in before
+        )
+        shown = (
+            _without_prompt(line, rooted)
+            for line, is_it in zip(whole, prompted, strict=True)
+            if is_it
+        )
+        session = (*(before if is_typed else ()), *shown)
+        return tuple(line for line in session if len(line) <= _LONGEST_SCRIPT)
     code_lines = [line for line in whole if not _COMMENT.match(line)]
     if not code_lines or (
         (is_printed(code_lines[0]) or _is_state(code_lines[0])) and not _is_program(block)

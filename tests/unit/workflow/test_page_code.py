@@ -28,6 +28,13 @@ def test_of_a_pasted_session_the_typed_lines_are_kept(prompt: str) -> None:
     assert not is_output(block, "")
 
 
+def test_what_is_typed_before_the_first_prompt_is_no_output() -> None:
+    block = PageCode("systemctl daemon-reload\nnode-1# systemctl restart pump\ndone\n")
+    assert commands_of(block) == ("systemctl daemon-reload", "systemctl restart pump")
+    banner = PageCode("Last login: today\nnode-1# show pumps\n")
+    assert commands_of(banner) == ("show pumps",)
+
+
 def test_a_variable_may_stand_behind_the_prompt_of_powershell() -> None:
     block = PageCode("PS C:\\Users\\me> $pumps = Get-Pump\nPS C:\\Users\\me> $pumps\nName State\n")
 
