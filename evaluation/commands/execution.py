@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.commands.options import Out, Seed
-from evaluation.commands.outcome import end_on_a_signal
+from evaluation.commands.options import Out
 
 app = typer.Typer()
 
@@ -83,26 +82,3 @@ def incidents(
         typer.echo(f"{name}: {figure:.3g}")
     if out is not None:
         out.write_text(report.model_dump_json(indent=2) + "\n")
-
-
-@app.command()
-def kill_runs(
-    *,
-    kills: Annotated[int, typer.Option(min=1, help="How often the platform is killed.")] = 200,
-    seed: Seed = 0,
-    out: Out = None,
-) -> None:
-    """Kill the platform in changing runs; the devices' own log tells what was sent.
-
-    The exit status is 1 when a change was repeated or sent without leave, a run was lost, or a
-    target stayed taken.
-    """
-    from evaluation.benches.killed_runs import kill_runs as killed  # noqa: PLC0415
-
-    end_on_a_signal()
-    with tempfile.TemporaryDirectory() as folder:
-        report = killed(Path(folder), kills, seed, lambda line: typer.echo(line, err=True))
-    typer.echo(report.model_dump_json(indent=2))
-    if out is not None:
-        out.write_text(report.model_dump_json(indent=2) + "\n")
-    raise typer.Exit(0 if report.is_good else 1)

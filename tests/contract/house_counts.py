@@ -65,7 +65,7 @@ WIRE_NAMES = {
     "the name of a refusal": "HeldByAnotherError KnownPageError",
     "a feature of a shipped file of numbers": "Signals.title_said",
     "a field of recorded runs": """
-        Broken.said Iteration.held_out KilledRuns.asked Looked.asked Ran.asked RecordedAct.said
+        Broken.said Iteration.held_out Looked.asked Ran.asked RecordedAct.said
         RecordedAct.told RecordedComposition.asked""",
     "a command or an option": """
         judge.page_given logic.page_given plan_prompts.page_given said speed.told""",

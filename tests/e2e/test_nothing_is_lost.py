@@ -7,21 +7,18 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
+from evaluation.benches.kills.bench import run_kills
 from services.deployment.embedded import Embedded
 from services.kit.settings import PlatformSettings
-from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 
-TICKETS = 200
 DOCUMENTS = 60
 TIMEOUT_S = 300
 
@@ -148,86 +145,8 @@ def test_an_ingest_that_is_killed_three_times_ends_as_one_that_is_not(
     assert kept(broken, environment) == expected
 
 
-@contextlib.contextmanager
-def running(
-    data_dir: Path, environment: dict[str, str]
-) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    process = start(environment, "up", "--data-dir", str(data_dir), "--port", str(port))
-
-    def answers() -> bool:
-        with contextlib.suppress(httpx.TransportError):
-            return httpx.get(f"{url}/readyz").status_code == 200
-        return False
-
-    try:
-        wait_until(answers, process)
-        yield process, url
-    finally:
-        if process.poll() is None:
-            kill(process)
-
-
-def post(url: str, number: int) -> int | None:
-    """The number when the ticket was acknowledged, None when the server was gone."""
-    part = PARTS[number % len(PARTS)]
-    body = {"id": f"burst-{number}", "title": f"{part} {number % DOCUMENTS} fails"}
-    try:
-        answer = httpx.post(f"{url}/workflow/generic", json=body, timeout=30)
-    except httpx.TransportError:
-        return None
-    return number if answer.status_code == 202 else None
-
-
-def burst(url: str, numbers: range) -> set[int]:
-    """Numbers of the tickets that were acknowledged."""
-    with ThreadPoolExecutor(8) as pool:
-        return {
-            number for number in pool.map(lambda n: post(url, n), numbers) if number is not None
-        }
-
-
-FINAL = "('planned', 'refused', 'failed')"
-
-
-def test_a_burst_of_tickets_over_kills_is_walked_once_each(
-    tmp_path: Path, folder: Path, environment: dict[str, str]
-) -> None:
-    data = tmp_path / "data"
-    assert start(environment, "ingest", str(folder), "--data-dir", str(data)).wait(TIMEOUT_S) == 0
-    count = "SELECT count(*) FROM gateway_ticket"
-    over = f"{count} WHERE status IN {FINAL}"
-
-    with running(data, environment) as (process, url), ThreadPoolExecutor(1) as pool:
-        sending = pool.submit(burst, url, range(TICKETS))
-        wait_until(lambda: (scalar(data, count) or 0) >= TICKETS // 3, process)
-        kill(process)
-        acknowledged = sending.result()
-    assert 0 < len(acknowledged) < TICKETS
-    stored = "SELECT group_concat(external_id) FROM gateway_ticket"
-    assert {f"burst-{n}" for n in acknowledged} <= set(scalar(data, stored).split(","))
-
-    with running(data, environment) as (process, url):
-        burst(url, range(TICKETS))  # a sender repeats what was not acknowledged, and more
-        walked = scalar(data, over)
-        wait_until(lambda: scalar(data, over) >= min(walked + 20, TICKETS), process)
-        kill(process)
-
-    with running(data, environment) as (process, url):
-        wait_until(lambda: scalar(data, over) == TICKETS, process)
-        wait_until(lambda: scalar(data, "SELECT count(*) FROM outbox") == 0, process)
-
-    assert scalar(data, count) == TICKETS
-    assert scalar(data, "SELECT count(DISTINCT external_id) FROM gateway_ticket") == TICKETS
-    assert scalar(data, f"{count} WHERE status = 'failed'") == 0
-    planned = scalar(data, f"{count} WHERE status = 'planned'")
-    assert planned > 0
-    assert scalar(data, "SELECT count(*) FROM gateway_workflow WHERE rank = 1") == planned
-    assert scalar(data, "SELECT count(*) FROM gateway_workflow") == scalar(
-        data, "SELECT count(*) FROM gateway_score"
-    )
-    chosen = "SELECT count(*) FROM gateway_ticket t JOIN gateway_workflow w ON w.id = t.workflow_id"
-    assert scalar(data, f"{chosen} AND w.ticket_id = t.id AND w.rank = 1") == planned
-    final = f"SELECT count(*) FROM gateway_event WHERE kind IN {FINAL}"
-    assert scalar(data, final) == TICKETS
+@pytest.mark.parametrize("kind", ["worker", "executor"])
+def test_whatever_is_killed_nothing_is_lost_done_twice_or_asked_again(kind: str) -> None:
+    report = run_kills("embedded", kind, 3, away_s=1, seed=0, say=print)
+    assert report.ok, report.model_dump_json(indent=2)
+    assert report.runs > 0

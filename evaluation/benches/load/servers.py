@@ -1,6 +1,7 @@
 """Servers for benchmarks: real ones, each in a process of its own on loopback."""
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import signal
@@ -8,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -64,6 +65,11 @@ class Server:
         """Of its process; 0 before it was started."""
         return self._process.pid if self._process else 0
 
+    @property
+    def has_ended(self) -> bool:
+        """True unless its process runs."""
+        return self._process is None or self._process.poll() is not None
+
     def start(self) -> None:
         """Start it; it answers later."""
         with self._log.open("ab") as log:
@@ -88,8 +94,8 @@ class Server:
             if time.monotonic() > until:
                 log_tail = self._log.read_text(errors="replace")[-_LOG_TAIL_CHARACTERS:]
                 raise NotStartedError(f"{self.name} does not answer; it said last: {log_tail}")
-            if self._process is None or self._process.poll() is not None:
-                self.ended_by_itself += self._process is not None
+            if self.has_ended:
+                self.ended_by_itself += self.pid != 0
                 self.start()
             time.sleep(_LOOK_S)
 
@@ -97,6 +103,19 @@ class Server:
         """End it as a power cut would, and start it again."""
         self._end(signal.SIGKILL)
         self.start()
+
+    @contextlib.contextmanager
+    def unreachable(self) -> Iterator[None]:
+        """Let it answer nothing while the block runs: it and its children stand still."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        still = [self.pid, *map(int, children)]
+        try:
+            for pid in still:
+                _signal(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in still:
+                _signal(pid, signal.SIGCONT)
 
     def stop(self) -> None:
         """Let it end."""
@@ -113,12 +132,22 @@ class Server:
             self._process.wait()
 
 
-def postgres_folder() -> Path:
-    """Where PostgreSQL's programs are.
+def _signal(pid: int, what: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, what)
+
+
+def postgres_folder(*, with_vectors: bool = False) -> Path:
+    """Where PostgreSQL's programs are, of a server with the extension pgvector on demand.
 
     Raises:
         NoPostgresError: Nowhere that is known.
     """
+    if with_vectors:
+        package = importlib.util.find_spec("pgserver")
+        if package is None or package.origin is None:
+            raise NoPostgresError("no PostgreSQL with pgvector: the package pgserver is missing")
+        return Path(package.origin).parent / "pginstall" / "bin"
     initdb_paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     on_path = shutil.which("initdb")
     if not initdb_paths and on_path is None:
@@ -129,7 +158,9 @@ def postgres_folder() -> Path:
 class Postgres(Server):
     """A PostgreSQL cluster of its own in a folder, which nobody else writes to."""
 
-    def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, is_durable: bool = False, with_vectors: bool = False
+    ) -> None:
         """Makes the cluster; as root it is the user `postgres` that owns it.
 
         `is_durable` waits for the disk with each commit. Where processes are killed and not the
@@ -138,7 +169,7 @@ class Postgres(Server):
         Raises:
             NoPostgresError: It is not installed.
         """
-        programs, port = postgres_folder(), free_port()
+        programs, port = postgres_folder(with_vectors=with_vectors), free_port()
         user = "postgres" if os.geteuid() == 0 else None
         data = folder / "data"
         if user:
