@@ -129,7 +129,8 @@ def simulate(
 def _show_plan(run: "RunDetail") -> None:
     for step in run.steps:
         what = step.by_person and f"a person: {step.by_person}"
-        sent = f"{step.shown} on {step.target or '?'}" if step.tool else ""
+        named = f" ({step.target_from})" if step.target and step.target_from else ""
+        sent = f"{step.shown} on {step.target or '?'}{named}" if step.tool else ""
         undo = f"; taken back by {step.undo}" if step.changes else ""
         typer.echo(f"{step.number:>3} {step.text}")
         for line in filter(None, (sent and f"{sent}{undo}", what)):

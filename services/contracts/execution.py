@@ -172,6 +172,8 @@ class RunStep(Value):
     tool: str = ""
     """Name of the tool; empty: a person does or decides the step."""
     target: str = ""
+    target_from: str = ""
+    """Source of the target, a label or the inventory, or the reason why there is none."""
     shown: str = ""
     """The call that is sent, as far as it is known beforehand."""
     changes: bool = False
@@ -279,6 +281,10 @@ class StepBinding(Value):
     text: str
     commands: tuple[str, ...] = ()
     binding: dict[str, Any]
+    target: str = ""
+    """Target for this ticket; empty without a tool, or if nobody names one."""
+    target_from: str = ""
+    """Source of the target, a label or the inventory, or the reason why there is none."""
     changes: bool = False
     """True if the tool changes something."""
     approved_by: str = ""

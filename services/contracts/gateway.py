@@ -455,6 +455,8 @@ class RunNote(Value):
     workflow_id: str = Field(default="", max_length=200)
     seen: tuple[StepSeen, ...] = Field(default=(), max_length=200)
     """Evidence of a read-only run for the workflow's questions."""
+    left: str = Field(default="", max_length=500)
+    """Reason why a read-only run left the rest to a person though it could have looked."""
 
 
 class SearchNote(Value):

@@ -53,6 +53,7 @@ def build_manual_run(
         bindings=tuple(bindings),
         tools=referenced,
         targets=targets,
+        target_sources=dict.fromkeys(targets, f"chosen by {caller.name}"),
         target_digests={each.name: each.digest for each in named},
         definitions={each.name: definition_of(each) for each in named},
         not_changing=dict.fromkeys(changes, "changes that no page tells are off") if is_off else {},

@@ -10,6 +10,8 @@ import structlog
 
 from services.contracts.execution import Suspended
 from services.execution.event_store import AppendableEvent, EventStore, StoredT
+from services.execution.look_cap import CapReached
+from services.execution.tools.policy import ReadPolicy
 from services.kit.clock import Clock
 
 LEASE_S = 30.0
@@ -84,6 +86,15 @@ class EventEngine(ABC, Generic[StoredT, ActT]):
             return self._carry_out(stored, move, driver)
         except self._events.kind.moved:
             return True
+
+    def _take_look(
+        self, stored: StoredT, driver: str, ticket_id: str, target: str, policy: ReadPolicy
+    ) -> CapReached | None:
+        """Count a look that nobody asked for; over its cap, wait if time helps, and return why."""
+        reached = self._events.look_cap.take(ticket_id, target, policy, self._clock.now())
+        if reached and reached.until is not None:
+            self._wait(stored, driver, Wait(reached.until, reached.why))
+        return reached
 
     def _wait(self, stored: StoredT, driver: str, move: Wait) -> None:
         until = move.until

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from services.execution.leases import LeaseKind, Leases
+from services.execution.look_cap import LookCap
 from services.execution.tables import EventColumns, LeasedColumns
 from services.kit.access.audit import add_audit
 from services.kit.errors import NotFoundError
@@ -125,6 +126,7 @@ class EventStore(ABC, Generic[RowT, EventT, StoredT, SummaryT]):
         self._database = database
         self._outbox = outbox
         self.leases = Leases(database, outbox, self.kind)
+        self.look_cap = LookCap(database)
 
     def load(self, id_: str) -> StoredT:
         """Return a run or a search with its events, by its id or the beginning of it.

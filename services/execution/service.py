@@ -32,8 +32,9 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
 from services.contracts.ticket import Fit
 from services.execution.approved_steps import DocumentTextSource, OrphanedBindings, approved_steps
 from services.execution.bindings.binding import Binding, conditions_of, step_key
-from services.execution.bindings.proposer import BindingProposer, target_of
+from services.execution.bindings.proposer import BindingProposer
 from services.execution.bindings.store import ApprovedBinding, BindingStore
+from services.execution.bindings.targets import choose_target, keep_named_targets
 from services.execution.by_hand import build_manual_run
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.moves import FILLED, NOBODY_READ, UNDO_PREFIX
@@ -229,12 +230,15 @@ class ExecutorService:
         ticket, stored = self._workflow(ticket_id, workflow_id)
         bound = self._choose_bindings(stored.workflow, ticket.labels)
         by_id, catalogue = stored.workflow.by_id, self._catalogue()
-        return [_step_binding(by_id[each.binding.step], each, catalogue) for each in bound]
+        return [
+            _step_binding(by_id[each.binding.step], each, catalogue, ticket.labels)
+            for each in bound
+        ]
 
     def approve_binding(self, approval: BindingApproval) -> StepBinding:
         """See `Execution.approve_binding`."""
         _check_person(current_caller())
-        _, stored = self._workflow(approval.ticket_id, approval.workflow_id)
+        ticket, stored = self._workflow(approval.ticket_id, approval.workflow_id)
         workflow, catalogue = stored.workflow, self._catalogue()
         step = workflow.by_id.get(approval.step)
         if step is None:
@@ -257,7 +261,7 @@ class ExecutorService:
         )
         at = datetime.fromtimestamp(self._clock.now(), UTC)
         approved = _ChosenBinding(binding=binding, tool_digest=digest, by=by, at=at, key=key)
-        return _step_binding(step, approved, catalogue)
+        return _step_binding(step, approved, catalogue, ticket.labels)
 
     def withdraw_binding(self, key: str) -> None:
         """See `Execution.withdraw_binding`."""
@@ -339,11 +343,12 @@ class ExecutorService:
         at = datetime.fromtimestamp(now, UTC)
         bound = self._choose_bindings(workflow, ticket.labels)
         bindings = tuple(each.binding for each in bound)
-        targets = {
-            each.step: target.name
+        choices = {
+            each.step: choose_target(each, catalogue, ticket.labels)
             for each in bindings
-            if each.tool and (target := target_of(each, catalogue, ticket.labels))
+            if each.tool
         }
+        targets = {step: each.target.name for step, each in choices.items() if each.target}
         confirmation, is_dry = None, wanted.mode is RunMode.DRY
         if wanted.confirms_page:
             _check_person(caller, Scope.RUN)
@@ -376,6 +381,7 @@ class ExecutorService:
             binding_keys={each.binding.step: each.key for each in bound if each.by},
             tools=tools,
             targets=targets,
+            target_sources={step: each.source for step, each in choices.items()},
             target_digests={each.name: each.digest for each in named},
             definitions={each.name: definition_of(each) for each in named},
             pages={id_: text for each in pages.values() for id_, text in each.hashes.items()},
@@ -491,7 +497,10 @@ class ExecutorService:
         }
         stored = self._bindings.load_many(list(keys.values()))
         proposed = BindingProposer(catalogue).propose(as_approved, labels)
-        bound = [_choose_binding(each, stored.get(keys[each.step]), catalogue) for each in proposed]
+        bound = [
+            _choose_binding(each, stored.get(keys[each.step]), catalogue, labels)
+            for each in proposed
+        ]
         if not workflow.is_checklist:
             return bound
         before = self._orphans.at_boxes(workflow, catalogue)
@@ -620,15 +629,19 @@ def _run_ticket(ticket: TicketDetail) -> RunTicket:
 
 
 def _choose_binding(
-    proposed: Binding, stored: ApprovedBinding | None, catalogue: Catalogue
+    proposed: Binding,
+    stored: ApprovedBinding | None,
+    catalogue: Catalogue,
+    labels: Mapping[str, str],
 ) -> _ChosenBinding:
     tool = catalogue.by_name.get(stored.binding.tool) if stored else None
     is_changed = tool is not None and stored is not None and tool.digest != stored.tool_digest
     if stored is None or tool is None or (is_changed and not stored.by):
         at = datetime.fromtimestamp(0, UTC)
         return _ChosenBinding(binding=proposed, tool_digest="", by="", at=at, key="")
+    binding = stored.binding.model_copy(update={"step": proposed.step})
     return _ChosenBinding(
-        binding=stored.binding.model_copy(update={"step": proposed.step}),
+        binding=binding if stored.by else keep_named_targets(binding, catalogue, labels),
         tool_digest=stored.tool_digest,
         by=stored.by,
         at=stored.at,
@@ -662,13 +675,18 @@ def _single_box_workflow(workflow: Workflow, step: Step) -> Workflow:
     )
 
 
-def _step_binding(step: Step, bound: _ChosenBinding, catalogue: Catalogue) -> StepBinding:
+def _step_binding(
+    step: Step, bound: _ChosenBinding, catalogue: Catalogue, labels: Mapping[str, str]
+) -> StepBinding:
     tool = catalogue.by_name.get(bound.binding.tool)
+    choice = choose_target(bound.binding, catalogue, labels) if tool else None
     return StepBinding(
         step=step.id,
         text=step.text,
         commands=step.commands,
         binding=bound.binding.model_dump(mode="json"),
+        target=choice.target.name if choice and choice.target else "",
+        target_from=choice.source if choice else "",
         changes=tool is not None and tool.effect is ToolEffect.CHANGE,
         approved_by=bound.approved_by,
         key=bound.key if bound.by else "",

@@ -125,6 +125,17 @@ class TargetLockRow(Base):
     at: Mapped[float] = mapped_column(Float)
 
 
+class LookCountRow(Base):
+    """Number of looks that nobody asked for, by target and minute; `""` counts those at all."""
+
+    __tablename__ = "executor_look_count"
+
+    target: Mapped[str] = mapped_column(String(100), primary_key=True)
+    minute: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """Minutes since the epoch, by the executor's clock."""
+    looks: Mapped[int] = mapped_column(Integer)
+
+
 class SuspensionRow(Base):
     """The suspension of all runs: at most one row; while it exists, no run goes on."""
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 from services.execution import metrics
 from services.execution.adapters.port import (
     Adapters,
+    BeforeSending,
     NotSeenError,
     NotSentError,
     StoppedError,
     UnknownEffectError,
+    send_at_once,
 )
 from services.execution.tools.catalogue import BadCatalogueError, Catalogue
 from services.execution.tools.outputs import ParsedOutput, read_output
+from services.execution.tools.policy import ReadPolicy
 from services.execution.tools.tool import Tool, ToolEffect
 
 
@@ -23,10 +26,26 @@ class ToolCaller:
         self._catalogue = catalogue
         self._adapters = adapters
 
+    @property
+    def read_policy(self) -> ReadPolicy:
+        """Policy for looks that nobody asked for; the default if the catalogue cannot be read."""
+        try:
+            return self._catalogue().policy.reads
+        except BadCatalogueError:  # then the call itself is refused
+            return ReadPolicy()
+
     def call(
-        self, tool: Tool, target_name: str, arguments: Mapping[str, str], *, is_whole: bool = False
+        self,
+        tool: Tool,
+        target_name: str,
+        arguments: Mapping[str, str],
+        *,
+        is_whole: bool = False,
+        before_sending: BeforeSending = send_at_once,
     ) -> ParsedOutput:
-        """Call the tool and return its parsed output; see `read_output` for `is_whole`.
+        """Call the tool and return its parsed output.
+
+        See `read_output` for `is_whole`, and `ToolAdapter.call` for `before_sending`.
 
         Raises:
             NotSentError: Nothing can have reached the target.
@@ -46,7 +65,9 @@ class ToolCaller:
         checked = tool.checked(arguments)
         effect, outcome, begun = tool.effect.value, "unknown", time.monotonic()
         try:
-            raw = self._adapters[tool.way.by].call(tool, target, checked)
+            raw = self._adapters[tool.way.by].call(
+                tool, target, checked, before_sending=before_sending
+            )
             outcome = "answered"
         except NotSentError:
             outcome = "not_sent"

@@ -89,6 +89,7 @@ def _step(run: Run, step: Step, number: int, events: Sequence[Event], state: Run
         commands=step.commands,
         tool=tool.name if tool else "",
         target=run.targets.get(step.id, "") if tool else "",
+        target_from=run.target_sources.get(step.id, "") if tool else "",
         shown=tool.shown(_arguments_before_run(run, binding)) if tool and binding else "",
         changes=changes,
         by_person=_why_manual(run, step, binding),

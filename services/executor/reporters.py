@@ -60,6 +60,7 @@ class RunReporter:
             is_look=run.asks_nobody,
             workflow_id=run.workflow_id,
             seen=tuple(_observed_answers(stored.events)) if run.asks_nobody else (),
+            left=state.why if stored.events[-1].facts.get("is_capped") else "",
         )
         try:
             self._tickets.note_run(run.ticket.id, note)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from services.execution.adapters.port import NotSentError
+from services.execution.adapters.port import BeforeSending, NotSentError, send_at_once
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.target import Target
 from services.execution.tools.tool import SshWay, Tool, ToolEffect
@@ -58,7 +58,14 @@ class DirectDevices:
         self.world.settled_at = self.clock.now()
         self.active_faults = ActiveFaults(self.world, self.clock.now)
 
-    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+    def call(
+        self,
+        tool: Tool,
+        target: Target,
+        arguments: Mapping[str, str],
+        *,
+        before_sending: BeforeSending = send_at_once,
+    ) -> str:
         """See `ToolAdapter.call`."""
         if tool.name in self.refuses:
             raise self.refuses[tool.name]
@@ -72,6 +79,7 @@ class DirectDevices:
             raise NotSentError(f"{tool.name} does not speak to a command line")
         shell = Shell(self.world, device, self.clock.now, act)
         lines = [" ".join(t.filled(arguments)) for t in tool.way.templates]
+        before_sending()
         if tool.way.lines:
             shell.run("configure terminal")
         output = "\n".join(shell.run(line) for line in lines)

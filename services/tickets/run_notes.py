@@ -68,6 +68,7 @@ class RunNotes:
             "run": note.run_id,
             "workflow": note.workflow_id,
             "seen": [each.model_dump() for each in note.seen],
+            "left": note.left,
         }
         facts_of_ticket = select(EventRow.facts).where(EventRow.ticket_id == ticket_id)
         with self._database.session() as session:

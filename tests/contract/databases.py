@@ -15,6 +15,7 @@ _TABLES = (
     *("knowledge_document", "knowledge_node", "knowledge_case"),
     *("procedure_text", "procedure_answer"),
     *("executor_run", "executor_search", "executor_suspension", "executor_binding"),
+    "executor_look_count",
     *("ingestion_job", "ingestion_proposal", "ingestion_picture", "outbox"),
 )
 

@@ -13,6 +13,7 @@ from services.execution.runs.store import (
     RunStore,
     TargetTakenError,
 )
+from services.execution.tools.policy import ReadPolicy
 from services.kit.queue.outbox import Outbox
 from services.simulator.faults import Fault
 from services.workflow.model import Citation, Step, StepKind
@@ -117,3 +118,18 @@ def test_approved_bindings_are_found_by_the_document_of_their_step(carrying):
     (approval,) = bindings.of_documents(["fans.md", "other.md"])
     assert (approval.key, approval.instead_of, approval.step) == ("a", "b", STEP)
     assert bindings.of_documents(["other.md"]) == []
+
+
+def test_looks_stay_under_the_cap_of_their_target_and_of_all(carrying):
+    policy, cap = ReadPolicy(per_target_and_minute=3, per_minute=5), carrying.store.look_cap
+    targets = ["leaf-1"] * 4 + ["leaf-2"] * 4
+    reached = [cap.take("t", target, policy, 600.0) for target in targets]
+    assert [each and each.until for each in reached] == [
+        *[None] * 3,
+        660.0,
+        None,
+        None,
+        660.0,
+        660.0,
+    ]
+    assert cap.take("t", "leaf-1", policy, 660.0) is None

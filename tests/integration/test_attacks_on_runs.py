@@ -1214,7 +1214,7 @@ def test_a_label_that_names_no_target_reaches_no_device(place):
         ticket = place.ticket(LEAF_1, title=f"Session {number} at a place", device=name)
         place.bind(ticket)
         state = place.rests(place.run(ticket).json()["id"])
-        assert "(the ticket names no known switch)" in state["question"]["text"], name
+        assert "(the ticket names no known switch: " in state["question"]["text"], name
         place.root.post(f"/v1/runs/{state['id']}/cancellation")
     place.unchanged()
     assert place.lines() == []
@@ -1437,11 +1437,14 @@ def test_a_tool_that_changes_does_not_answer_a_question(place, with_binding, ste
     assert "bgp_session_shut tells no " in vouched.json()["detail"]
 
 
+UNNAMED = "Look at the session (the ticket names no known switch: it has no label"
+
+
 @pytest.mark.parametrize(
     ("changes", "question"),
     [
-        ({"target": "spine-1; reload"}, "Look at the session (the ticket names no known switch)"),
-        ({"target": "127.0.0.1"}, "Look at the session (the ticket names no known switch)"),
+        ({"target": "spine-1; reload"}, f"{UNNAMED} spine-1; reload)"),
+        ({"target": "127.0.0.1"}, f"{UNNAMED} 127.0.0.1)"),
         (
             {"arguments": {"neighbor": {"origin": "field", "value": "bgp_session.reason"}}},
             "Look at the session It needs neighbor.",
@@ -1528,7 +1531,9 @@ def test_a_tool_of_another_kind_of_target_reaches_no_switch(place, with_binding,
     ticket, vouched = with_binding(step, tool=tool, arguments={}, target="leaf-1")
     assert vouched.status_code == 200
     state = place.rests(place.run(ticket).json()["id"])
-    assert state["question"]["text"] == f"{does} (the ticket names no known host)"
+    assert state["question"]["text"] == (
+        f"{does} (the ticket names no known host: it has no label leaf-1)"
+    )
     call = {"tool": tool, "target": "leaf-1", "arguments": {}}
     assert place.by_hand(ticket, call).status_code == 422
     place.unchanged()

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 import httpx
 
 from services.execution.adapters.port import (
+    BeforeSending,
     NotSentError,
     StoppedError,
     UnknownEffectError,
     read_secret,
+    send_at_once,
 )
 from services.execution.tools.target import Target
 from services.execution.tools.tool import HttpWay, PrometheusWay, Tool, fill
@@ -25,13 +27,28 @@ _PARTIAL = {206, 207}
 class HttpAdapter:
     """Implements `ToolAdapter`. Neither redirects are followed nor proxies used."""
 
-    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+    def call(
+        self,
+        tool: Tool,
+        target: Target,
+        arguments: Mapping[str, str],
+        *,
+        before_sending: BeforeSending = send_at_once,
+    ) -> str:
         """See `ToolAdapter.call`."""
         way = tool.way
         if isinstance(way, PrometheusWay):
             escaped = {name: json.dumps(value)[1:-1] for name, value in arguments.items()}
             query = {"query": fill(way.query, escaped)}
-            return _request(tool, target, "GET", "/api/v1/query", query=query, body={})
+            return _request(
+                tool,
+                target,
+                "GET",
+                "/api/v1/query",
+                query=query,
+                body={},
+                before_sending=before_sending,
+            )
         if not isinstance(way, HttpWay):
             raise TypeError(tool.name)
         path = re.sub(r"\{(\w+)\}", lambda m: quote(arguments[m.group(1)], safe=""), way.path)
@@ -41,7 +58,9 @@ class HttpAdapter:
             alone = re.fullmatch(r"\{(\w+)\}", value)  # the place of a number and nothing else
             text = fill(value, arguments)
             body[name] = tool.parameters[alone.group(1)].typed(text) if alone else text
-        return _request(tool, target, way.method, path, query=query, body=body)
+        return _request(
+            tool, target, way.method, path, query=query, body=body, before_sending=before_sending
+        )
 
 
 def _request(
@@ -52,6 +71,7 @@ def _request(
     *,
     query: Mapping[str, str],
     body: Mapping[str, object],
+    before_sending: BeforeSending,
 ) -> str:
     if not target.url:
         raise StoppedError(f"{target.name} has no address")
@@ -64,7 +84,12 @@ def _request(
         with (
             httpx.Client(transport=transport, timeout=tool.timeout_s, trust_env=False) as client,
             client.stream(
-                method, url, params=dict(query), json=dict(body) or None, headers=headers
+                method,
+                url,
+                params=dict(query),
+                json=dict(body) or None,
+                headers=headers,
+                extensions={"trace": _on_sending(before_sending)},
             ) as answer,
         ):
             text = ""
@@ -84,3 +109,13 @@ def _request(
     if not answer.is_success or answer.status_code in _PARTIAL:
         raise UnknownEffectError(f"{target.name} answered {tool.name} with {answer.status_code}")
     return text
+
+
+def _on_sending(act: BeforeSending) -> Callable[[str, object], None]:
+    """Return a trace of the HTTP library that acts before the first byte of a request leaves."""
+
+    def trace(event: str, _facts: object) -> None:
+        if event.endswith("send_request_headers.started"):
+            act()
+
+    return trace

@@ -12,7 +12,13 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import MCP_DEFAULT_SSE_READ_TIMEOUT, MCP_DEFAULT_TIMEOUT
 
-from services.execution.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.execution.adapters.port import (
+    BeforeSending,
+    NotSentError,
+    StoppedError,
+    UnknownEffectError,
+    send_at_once,
+)
 from services.execution.tools.importing.mcp import ListedTool
 from services.execution.tools.target import Target
 from services.execution.tools.tool import McpWay, Tool
@@ -31,14 +37,27 @@ _MOST_BYTES = 16_000_000
 class McpAdapter:
     """Implements `ToolAdapter`. A server is connected to, or started, for each call."""
 
-    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+    def call(
+        self,
+        tool: Tool,
+        target: Target,
+        arguments: Mapping[str, str],
+        *,
+        before_sending: BeforeSending = send_at_once,
+    ) -> str:
         """See `ToolAdapter.call`."""
         way = tool.way
         if not isinstance(way, McpWay):
             raise TypeError(tool.name)
         server = _server_of(target)
         typed = {name: tool.parameters[name].typed(value) for name, value in arguments.items()}
-        mcp_call = _McpCall(server, way.name, typed, as_text=tool.output.parser == "text")
+        mcp_call = _McpCall(
+            server,
+            way.name,
+            typed,
+            as_text=tool.output.parser == "text",
+            before_sending=before_sending,
+        )
         try:
             return asyncio.run(asyncio.wait_for(mcp_call.run(), tool.timeout_s))
         except (*_VENDORS, ExceptionGroup) as error:
@@ -118,9 +137,11 @@ class _McpCall:
         arguments: Mapping[str, object],
         *,
         as_text: bool,
+        before_sending: BeforeSending,
     ) -> None:
         """Prepare the call; `as_text` prefers the answer's text to its structured fields."""
         self._as_text = as_text
+        self._before_sending = before_sending
         self._server = server
         self._name = name
         self._arguments = dict(arguments)
@@ -128,6 +149,7 @@ class _McpCall:
 
     async def run(self) -> str:
         async with Client(self._server) as client:
+            self._before_sending()
             self.is_sent = True
             result = await client.call_tool(self._name, self._arguments)
         if result.is_error:

@@ -1,6 +1,6 @@
 """Port to what carries a tool out, with the credentials that it needs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -31,11 +31,28 @@ class NotSeenError(FlowXpertError):
     status_code = 502
 
 
+BeforeSending = Callable[[], None]
+
+
+def send_at_once() -> None:
+    """Do nothing before a call is sent."""
+
+
 class ToolAdapter(Protocol):
     """Adapter that carries out tools of one way. Safe to use in several threads."""
 
-    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+    def call(
+        self,
+        tool: Tool,
+        target: Target,
+        arguments: Mapping[str, str],
+        *,
+        before_sending: BeforeSending = send_at_once,
+    ) -> str:
         """Return what the target answered: at most `tool.most_bytes` and a few more characters.
+
+        `before_sending` is called once it is connected, before the first byte of the call leaves;
+        what it raises keeps the call from being sent.
 
         Raises:
             NotSentError: Nothing can have reached the target.

@@ -13,10 +13,12 @@ from netmiko import ConnectHandler, NetmikoAuthenticationException, NetmikoTimeo
 from netmiko.exceptions import NetmikoBaseException
 
 from services.execution.adapters.port import (
+    BeforeSending,
     NotSentError,
     StoppedError,
     UnknownEffectError,
     read_secret,
+    send_at_once,
 )
 from services.execution.tools.target import Target
 from services.execution.tools.tool import SshWay, Tool, ToolEffect
@@ -33,7 +35,14 @@ _VENDORS = (NetmikoBaseException, paramiko.SSHException, OSError, EOFError, Valu
 class SshAdapter:
     """Implements `ToolAdapter`. A connection is opened for each call and closed after it."""
 
-    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+    def call(
+        self,
+        tool: Tool,
+        target: Target,
+        arguments: Mapping[str, str],
+        *,
+        before_sending: BeforeSending = send_at_once,
+    ) -> str:
         """See `ToolAdapter.call`."""
         if not isinstance(tool.way, SshWay):
             raise TypeError(tool.name)
@@ -41,11 +50,14 @@ class SshAdapter:
             raise StoppedError(f"no host key of {target.name} is enrolled: nothing is sent")
         vectors = [template.filled(arguments) for template in tool.way.templates]
         if target.platform == HOST:
-            return _run_on_host(tool, target, vectors)
-        return _run_on_device(tool, target, [" ".join(words) for words in vectors])
+            return _run_on_host(tool, target, vectors, before_sending)
+        lines = [" ".join(words) for words in vectors]
+        return _run_on_device(tool, target, lines, before_sending)
 
 
-def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
+def _run_on_device(
+    tool: Tool, target: Target, lines: list[str], before_sending: BeforeSending
+) -> str:
     with tempfile.TemporaryDirectory() as folder:
         known_hosts = Path(folder) / "known_hosts"
         known_hosts.write_text(f"{_host_name(target)} {target.host_key}\n")
@@ -67,6 +79,7 @@ def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
                 banner_timeout=CONNECT_WITHIN_S,
             )
     try:
+        before_sending()
         if isinstance(tool.way, SshWay) and tool.way.lines:
             return str(device.send_config_set(lines, read_timeout=tool.timeout_s))
         outputs = [device.send_command(line, read_timeout=tool.timeout_s) for line in lines]
@@ -80,7 +93,9 @@ def _run_on_device(tool: Tool, target: Target, lines: list[str]) -> str:
             device.disconnect()
 
 
-def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
+def _run_on_host(
+    tool: Tool, target: Target, vectors: list[list[str]], before_sending: BeforeSending
+) -> str:
     client = paramiko.SSHClient()
     kind, _, key = target.host_key.partition(" ")
     entry = paramiko.hostkeys.HostKeyEntry.from_line(f"{_host_name(target)} {kind} {key}")
@@ -103,6 +118,7 @@ def _run_on_host(tool: Tool, target: Target, vectors: list[list[str]]) -> str:
                 banner_timeout=CONNECT_WITHIN_S,
             )
         try:
+            before_sending()
             return "\n".join(_exec(client, tool, shlex.join(words)) for words in vectors)
         except _VENDORS as error:
             message = f"{target.name} did not answer {tool.name}: {_first_line(error)}"

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from services.execution.bindings.answer_tests import derive_answer_tests
 from services.execution.bindings.binding import Argument, Binding, Origin, parse_written_call
+from services.execution.bindings.targets import keep_named_targets
 from services.execution.tools.catalogue import Catalogue
-from services.execution.tools.target import Target
 from services.execution.tools.template import is_blank
 from services.execution.tools.tool import BadArgumentError, SshWay, Tool, ToolEffect
 from services.language.words import rarity, tokenise
@@ -33,7 +33,8 @@ class BindingProposer:
     def propose(self, workflow: Workflow, labels: Mapping[str, str]) -> tuple[Binding, ...]:
         """Return a binding for each step that is no end, in order; without a tool it is a person's.
 
-        How a checklist ended is a person's to say: no binding is proposed for it.
+        How a checklist ended is a person's to say: no binding is proposed for it. Where the target
+        comes from is told by `choose_target`.
         """
         made: dict[str, Binding] = {}
         for step in workflow.steps:
@@ -42,7 +43,8 @@ class BindingProposer:
                 continue
             is_bare = step.kind is StepKind.PROCESS and not step.commands
             composed = parse_written_call(step.id, step.text, self._catalogue) if is_bare else None
-            made[step.id] = composed or self._propose_step(workflow, step, labels, made)
+            proposed = composed or self._propose_step(workflow, step, labels, made)
+            made[step.id] = keep_named_targets(proposed, self._catalogue, labels)
         return tuple(made.values())
 
     def _propose_step(
@@ -223,18 +225,6 @@ class BindingProposer:
             if binding.tool and name in self._catalogue.tool(binding.tool).output.fields:
                 return Argument(origin=Origin.FIELD, value=f"{binding.tool}.{name}")
         return Argument(origin=Origin.PERSON)
-
-
-def target_of(binding: Binding, catalogue: Catalogue, labels: Mapping[str, str]) -> Target | None:
-    """Return the target that the ticket names, or the only one of its kind; None otherwise."""
-    tool = catalogue.tool(binding.tool)
-    named = labels.get(binding.target or tool.label, "")
-    if named in catalogue.targets_by_name:
-        return catalogue.targets_by_name[named]
-    if named:
-        return None
-    of_kind = [target for target in catalogue.targets if target.kind == tool.target]
-    return of_kind[0] if len(of_kind) == 1 else None
 
 
 def _steps_before(workflow: Workflow, step: str) -> Iterable[str]:

@@ -7,13 +7,15 @@ from datetime import UTC, datetime
 
 import structlog
 
-from services.contracts.execution import RunPhase, Suspended
+from services.contracts.execution import RunOutcome, RunPhase, Suspended
 from services.execution.adapters.port import (
     Adapters,
+    BeforeSending,
     NotSeenError,
     NotSentError,
     StoppedError,
     UnknownEffectError,
+    send_at_once,
 )
 from services.execution.engine import LEASE_S, Emit, EventEngine, Wait
 from services.execution.runs.events import NewEvent, RunEventKind, StepVisit
@@ -27,6 +29,8 @@ from services.execution.runs.moves import (
 )
 from services.execution.runs.revisions import Revisions
 from services.execution.runs.store import (
+    LostRunError,
+    RunMovedError,
     RunStore,
     StoredRun,
     TargetTakenError,
@@ -123,14 +127,29 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
     ) -> bool:
         match move:
             case Look():
-                self._look(stored, move, driver)
+                return self._look(stored, move, driver)
             case LockTarget():
                 return self._lock_target(stored, move.change, driver)
             case ApplyChange():
                 self._apply_change(stored, move, driver)
         return True
 
-    def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
+    def _look(self, stored: StoredRun, move: Look, driver: str) -> bool:
+        """Look; return False if it has to wait for others, which a run by itself does."""
+        run = stored.run
+        if run.asks_nobody and (
+            reached := self._take_look(
+                stored, driver, run.ticket.id, move.target, self._calling.read_policy
+            )
+        ):
+            if reached.until is not None:
+                return False
+            outcome = RunOutcome.HANDED_OVER.value
+            end = {"outcome": outcome, "why": reached.why, "is_capped": True}
+            self._store.append(
+                stored, [NewEvent(RunEventKind.ENDED, facts=end)], self._clock.now(), driver=driver
+            )
+            return True
         facts = move.facts
         try:
             output = self._call(stored, move, driver)
@@ -145,6 +164,7 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             facts |= {"fields": dict(output.fields), **lines}
             event = NewEvent(RunEventKind.OBSERVED, move.place, facts)
         self._store.record(stored, event, self._clock.now())
+        return True
 
     def _lock_target(self, stored: StoredRun, move: ApplyChange, driver: str) -> bool:
         """Lock the target of a change; return False if another run has it."""
@@ -161,15 +181,27 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         return True
 
     def _apply_change(self, stored: StoredRun, move: ApplyChange, driver: str) -> None:
-        """Send a change, if all that guards it still holds."""
+        """Send a change, if all that guards it still holds.
+
+        It is recorded as being sent once the target is reached, before its first byte leaves: a run
+        that is killed before that is carried on by the same approval.
+        """
         if why := self._reason_to_deny(stored, move, self._clock.now()):
             self._deny(stored, move, why, driver)
             return
-        facts = move.facts
-        sent = NewEvent(RunEventKind.SENT, move.place, facts)
-        self._store.send(stored, sent, move.digest, self._clock.now(), driver=driver)
+        facts, is_sending = move.facts, False
+
+        def record_sending() -> None:
+            nonlocal is_sending
+            if not is_sending:
+                sent = NewEvent(RunEventKind.SENT, move.place, facts)
+                self._store.send(stored, sent, move.digest, self._clock.now(), driver=driver)
+                is_sending = True
+
         try:
-            output = self._call(stored, move, driver)
+            output = self._call(stored, move, driver, record_sending)
+        except (RunMovedError, LostRunError):  # somebody stopped it before it was sent
+            raise
         except (NotSentError, BadArgumentError) as error:
             event = NewEvent(RunEventKind.NOT_SENT, move.place, {**facts, "why": str(error)})
         except Exception as error:  # noqa: BLE001 - whatever it was, it may have been sent
@@ -179,6 +211,7 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         else:
             lines = {"purpose": "do", "fields": dict(output.fields), "lines": list(output.lines)}
             event = NewEvent(RunEventKind.CHANGED, move.place, {**facts, **lines})
+        record_sending()  # before what says that it was kept from being sent
         self._store.record(stored, event, self._clock.now())
 
     def _deny(self, stored: StoredRun, move: ApplyChange, why: str, driver: str) -> None:
@@ -230,9 +263,17 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             return "the page, or what was approved of it, has changed since the run began"
         return ""
 
-    def _call(self, stored: StoredRun, move: Look | ApplyChange, driver: str) -> ParsedOutput:
+    def _call(
+        self,
+        stored: StoredRun,
+        move: Look | ApplyChange,
+        driver: str,
+        before_sending: BeforeSending = send_at_once,
+    ) -> ParsedOutput:
         self._store.leases.acquire(stored.run.id, driver, LEASE_S + move.tool.timeout_s)
-        return self._calling.call(move.tool, move.target, move.arguments)
+        return self._calling.call(
+            move.tool, move.target, move.arguments, before_sending=before_sending
+        )
 
 
 def _place_of_unsent_change(stored: StoredRun, move: Move) -> StepVisit | None:

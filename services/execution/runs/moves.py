@@ -138,8 +138,9 @@ REFUSALS = (
     StepRefusal(
         "no target",
         lambda run, step, _: step.id not in run.targets,
-        lambda run, step: (
-            f"the ticket names no known {run.tool_named[run.binding_of[step.id].tool].target}"
+        lambda run, step: run.target_sources.get(
+            step.id,
+            f"the ticket names no known {run.tool_named[run.binding_of[step.id].tool].target}",
         ),
     ),
     StepRefusal(

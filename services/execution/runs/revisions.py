@@ -6,8 +6,8 @@ from typing import Any
 
 from services.execution.approved_steps import DocumentTextSource
 from services.execution.bindings.binding import Binding, Origin
-from services.execution.bindings.proposer import target_of
 from services.execution.bindings.store import ApprovedBinding
+from services.execution.bindings.targets import choose_target
 from services.execution.runs.events import NewEvent, RunEventKind, StepVisit
 from services.execution.runs.moves import UNDO_PREFIX
 from services.execution.runs.run import Basis, CitedPassage, Run, RunTicket, ShownDifference
@@ -91,7 +91,9 @@ class Revisions:
                 for name in sorted(names)
                 if ticket.labels.get(name, "") != run.ticket.labels.get(name, "")
             }
-            named_target = target_of(binding, catalogue, {**run.ticket.labels, **ticket.labels})
+            named_target = choose_target(
+                binding, catalogue, {**run.ticket.labels, **ticket.labels}
+            ).target
             target = named_target.name if named_target else ""
         named = targets_of(catalogue, tools, [target])
         return Basis(

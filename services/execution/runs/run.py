@@ -99,6 +99,8 @@ class Run(Value):
     """Tools that the bindings name, and those that these refer to, as they were at its start."""
     targets: Mapping[str, str] = Field(default={})
     """Names of the targets, by step."""
+    target_sources: Mapping[str, str] = Field(default={})
+    """Sources of the targets, or reasons why there is none, in words, by step."""
     target_digests: Mapping[str, str] = Field(default={})
     """Digests of the targets at its start, by name; see `Target.digest`."""
     definitions: Mapping[str, Mapping[str, str]] = Field(default={})

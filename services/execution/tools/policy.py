@@ -52,10 +52,16 @@ class ChangeSwitches(CatalogueEntry):
 
 
 class ReadPolicy(CatalogueEntry):
-    """Policy for looks that nobody asked for."""
+    """Policy for looks that nobody asked for, of runs and searches that begin by themselves."""
 
     at_once: bool = False
     """True if a run looks as soon as a workflow surely fits; it asks nobody and changes nothing."""
+    per_ticket_and_hour: int = Field(default=60, ge=0)
+    """Most looks for one ticket within an hour; those beyond are left to a person."""
+    per_target_and_minute: int = Field(default=20, ge=0)
+    """Most looks at one target within a minute; those beyond wait."""
+    per_minute: int = Field(default=120, ge=0)
+    """Most looks at all targets within a minute; those beyond wait."""
 
 
 class SearchPolicy(CatalogueEntry):

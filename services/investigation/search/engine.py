@@ -82,8 +82,7 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
         if isinstance(move, Ask):  # then others get their turn: a model takes its time
             self._ask(stored, move, driver)
             return False
-        self._look(stored, move, driver)
-        return True
+        return self._look(stored, move, driver)
 
     def _ask(self, stored: StoredSearch, move: Ask, driver: str) -> None:
         limits = stored.search.limits
@@ -117,9 +116,25 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
             event = NewSearchEvent(SearchEventKind.ANSWERED, move.node, facts)
         self._store.record(stored, event, self._clock.now(), driver=driver, requeues=True)
 
-    def _look(self, stored: StoredSearch, move: SearchLook, driver: str) -> None:
+    def _look(self, stored: StoredSearch, move: SearchLook, driver: str) -> bool:
+        """Look; return False if it has to wait for others, which a search by itself does."""
         search, call = stored.search, move.call
         facts = call.facts
+        if (
+            search.at_once
+            and not call.is_lookup
+            and (
+                reached := self._take_look(
+                    stored, driver, search.ticket.id, call.target, self._calling.read_policy
+                )
+            )
+        ):
+            if reached.until is not None:
+                return False
+            facts |= {"why": reached.why}
+            event = NewSearchEvent(SearchEventKind.NOT_OBSERVED, move.node, facts)
+            self._store.record(stored, event, self._clock.now(), driver=driver)
+            return True
         within = LOOKUP_WITHIN_S if call.is_lookup else search.tool_named[call.tool].timeout_s
         if not self._store.leases.acquire(search.id, driver, LEASE_S + within):
             raise LostSearchError(f"another worker drives the search {search.id}")
@@ -138,6 +153,7 @@ class SearchEngine(EventEngine[StoredSearch, Ask | SearchLook]):
             facts |= {"fields": dict(output.fields), **lines}
             event = NewSearchEvent(SearchEventKind.OBSERVED, move.node, facts)
         self._store.record(stored, event, self._clock.now(), driver=driver)
+        return True
 
     def _observe(self, stored: StoredSearch, move: SearchLook) -> ParsedOutput:
         search, call = stored.search, move.call

@@ -146,6 +146,8 @@ class Search(Value):
     limits: SearchLimits = SearchLimits()
     started_by: str
     started_at: datetime
+    at_once: bool = False
+    """True if it began by itself."""
 
     @cached_property
     def tool_named(self) -> Mapping[str, Tool]:

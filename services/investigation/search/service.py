@@ -103,6 +103,7 @@ class SearchService:
         if not ticket.status.is_final:
             raise SearchRefusedError("the ticket's walk is not over: it may get a workflow yet")
         search = self._build_search(ticket, experts, catalogue)
+        search = search.model_copy(update={"at_once": wanted.at_once})
         self._store.start(search, self._clock.now())
         return self.search(search.id)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from services.contracts.execution import RunMode, RunOutcome
-from services.execution.bindings.proposer import target_of
+from services.execution.bindings.targets import choose_target
 from services.execution.engine import Emit, Wait
 from services.execution.runs.events import Event, NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.moves import (
@@ -206,7 +206,7 @@ def run_of(
     targets = {
         each.step: target.name
         for each in bindings
-        if (target := target_of(each, catalogue, labels)) is not None
+        if (target := choose_target(each, catalogue, labels).target) is not None
     }
     moment = datetime.fromtimestamp(at, UTC)
     return Run(

@@ -6,7 +6,8 @@ import yaml
 
 from services.contracts.execution import RunMode, RunPhase
 from services.execution.adapters.port import UnknownEffectError
-from services.execution.bindings.proposer import BindingProposer, target_of
+from services.execution.bindings.proposer import BindingProposer
+from services.execution.bindings.targets import choose_target
 from services.execution.runs.engine import RunEngine
 from services.execution.runs.events import NewEvent, RunEventKind
 from services.execution.runs.revisions import Revisions
@@ -100,7 +101,7 @@ class Carrying:
         targets = {
             b.step: t.name
             for b in bindings
-            if b.tool and (t := target_of(b, self.catalogue, labels))
+            if b.tool and (t := choose_target(b, self.catalogue, labels).target)
         }
         at = datetime.fromtimestamp(self.clock.now(), UTC)
         run = Run(

@@ -13,7 +13,8 @@ from services.contracts.execution import (
     StartRun,
 )
 from services.execution.bindings.binding import Binding
-from services.execution.bindings.proposer import BindingProposer, target_of
+from services.execution.bindings.proposer import BindingProposer
+from services.execution.bindings.targets import choose_target
 from services.execution.runs.run import Confirmation, Run, RunTicket
 from services.execution.service import ChecklistRunError, NotApproverError, RunRefusedError
 from services.execution.tools.tool import ToolEffect
@@ -157,7 +158,7 @@ def test_a_run_that_somebody_made_of_a_page_sends_nothing(house):
         targets={
             b.step: t.name
             for b in bindings
-            if b.tool and (t := target_of(b, carrying.catalogue, house.tickets.labels))
+            if b.tool and (t := choose_target(b, carrying.catalogue, house.tickets.labels).target)
         },
         target_digests={t.name: t.digest for t in carrying.catalogue.targets},
         mode=RunMode.SUPERVISED,

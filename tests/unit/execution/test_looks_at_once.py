@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 
-from services.contracts.execution import LookAtOnce, RunMode, RunOutcome
+from services.contracts.execution import LookAtOnce, RunMode, RunOutcome, RunPhase
 from services.contracts.ticket import Fit
 from services.execution.adapters.port import StoppedError
 from services.execution.runs.events import RunEventKind
@@ -156,6 +156,61 @@ def test_it_asks_nobody_though_a_look_fails(house):
     run = looked(house)
     assert run.outcome is RunOutcome.HANDED_OVER
     assert RunEventKind.QUESTION_RAISED.value not in [e.kind for e in run.events]
+
+
+def look_again(house, workflow_id):
+    again = house.tickets.ticket("t").model_copy(update={"workflow_id": workflow_id})
+    house.tickets.ticket = lambda _id: again
+    request = LookAtOnce(ticket_id="t", workflow_id=workflow_id)
+    return house.service.look_at_once(request).run_id
+
+
+@pytest.mark.parametrize(
+    ("cap", "why"),
+    [
+        ("per_target_and_minute", "leaf-1 was looked at 1 times within the minute by itself"),
+        ("per_minute", "it was looked 1 times within the minute by itself"),
+    ],
+)
+def test_over_the_cap_of_a_minute_it_waits_and_says_why(cap, why):
+    house = House(reads={"at_once": True, cap: 1})
+    house.carrying.clock.at = 120 * (house.carrying.clock.at // 120)
+    looked(house)
+    second = look_again(house, "w2")
+    house.carrying.engine.advance(second)
+    waiting = house.service.run(second)
+    assert (waiting.phase, waiting.why) == (RunPhase.RUNNING, why)
+    assert len(house.carrying.devices.sent) == 1
+    house.carrying.go(second)
+    assert len(house.carrying.devices.sent) == 2
+    assert house.service.run(second).outcome is RunOutcome.HANDED_OVER
+
+
+def test_over_the_cap_of_its_ticket_it_is_left_to_a_person_who_reads_why():
+    house = House(reads={"at_once": True, "per_ticket_and_hour": 1})
+    looked(house)
+    second, tickets = look_again(house, "w2"), Noting()
+    house.carrying.go(second)
+    why = "it was looked 1 times within the hour for this ticket by itself: a person looks"
+    assert (house.service.run(second).outcome, house.service.run(second).why) == (
+        RunOutcome.HANDED_OVER,
+        why,
+    )
+    assert len(house.carrying.devices.sent) == 1
+    RunReporter(house.carrying.store, tickets, None, Proposals).report(second)
+    [(_, note)] = tickets.notes
+    assert note.left == why
+    house.carrying.clock.at += 3601
+    house.carrying.go(look_again(house, "w3"))
+    assert len(house.carrying.devices.sent) == 2
+
+
+def test_what_a_person_starts_has_no_cap():
+    house = House(reads={"at_once": True, "per_minute": 0, "per_ticket_and_hour": 0})
+    house.approve_page()
+    house.approve_bindings()
+    house.approve(house.start())
+    assert house.changed
 
 
 def test_a_count_that_rises_is_looked_at_twice(house):

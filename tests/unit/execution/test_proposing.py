@@ -1,4 +1,11 @@
-from services.execution.bindings.proposer import BindingProposer, target_of
+import pytest
+
+from services.execution.bindings.binding import Origin
+from services.execution.bindings.proposer import BindingProposer
+from services.execution.bindings.targets import choose_target
+from services.execution.tools.catalogue import Catalogue
+from services.execution.tools.target import Target
+from services.execution.tools.tool import Tool
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from tests.unit.execution.carrying import catalogue, workflow_of
 
@@ -75,8 +82,58 @@ def test_an_argument_that_an_earlier_look_tells_is_taken_from_there():
     assert restart.arguments["process"].value == "cpu.process"
 
 
-def test_a_device_that_nobody_knows_is_no_target():
-    binding = bound(act("Look", "show interface <x>"))
-    assert target_of(binding, catalogue(), {"device": "leaf-1"}).name == "leaf-1"
-    assert target_of(binding, catalogue(), {"device": "core-9"}) is None
-    assert target_of(binding, catalogue(), {}) is None
+@pytest.mark.parametrize(
+    ("labels", "name", "source"),
+    [
+        ({"device": "leaf-1"}, "leaf-1", "named by the ticket's label device"),
+        ({"device": "core-9"}, None, "no known switch: its label device is 'core-9'"),
+        ({"device": "prometheus"}, None, "no known switch: its label device is 'prometheus'"),
+        ({}, None, "no known switch: it has no label device"),
+    ],
+)
+def test_a_target_is_one_of_the_inventory_that_the_ticket_names(labels, name, source):
+    with_metrics = catalogue()
+    metrics = Target(name="prometheus", kind="metrics", url="http://127.0.0.1:9090")
+    with_metrics = Catalogue(tools=with_metrics.tools, targets=(*with_metrics.targets, metrics))
+    choice = choose_target(bound(act("Look", "show interface <x>")), with_metrics, labels)
+    assert (choice.target.name if choice.target else None) == name
+    assert choice.source.endswith(source)
+
+
+def test_the_only_target_of_its_kind_is_the_inventorys():
+    alone = Catalogue(
+        tools=catalogue().tools, targets=(Target(name="sw", kind="switch", host="127.0.0.1"),)
+    )
+    choice = choose_target(bound(act("Look", "show interface <x>")), alone, {})
+    assert (choice.target.name, choice.source) == ("sw", "the only switch of the inventory")
+
+
+PING = {
+    "name": "ping_from",
+    "description": "Ping a switch from the jump host",
+    "effect": "read",
+    "target": "jump",
+    "label": "jump_host",
+    "way": {"by": "ssh", "command": ["ping", "-c3", "{device}"]},
+    "parameters": {"device": {"labels": ["device"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("step", "labels", "origin", "why"),
+    [
+        (act("Ping", "ping -c3 leaf-2"), {"device": "leaf-1"}, Origin.LABEL, "ping_from's"),
+        (act("Ping", "ping -c3 leaf-2"), {}, Origin.LITERAL, "the page's, and known"),
+        (act("Ping", "ping -c3 evil-9"), {"peer": "evil-9"}, Origin.LITERAL, "and known"),
+        (act("Ping", "ping -c3 evil-9"), {}, Origin.PERSON, "'evil-9' is the page's alone"),
+        (act("Go (ping_from: device=evil-9)"), LABELS, Origin.PERSON, "is the page's alone"),
+        (act("Go (ping_from: device=[log.host])"), LABELS, Origin.PERSON, "what log.host shows"),
+    ],
+)
+def test_an_argument_that_names_a_target_is_no_invention_of_the_page(step, labels, origin, why):
+    switches = catalogue()
+    tools = (*switches.tools, Tool.model_validate(PING))
+    with_ping = Catalogue(tools=tools, targets=switches.targets)
+    [binding] = BindingProposer(with_ping).propose(Workflow(title="x", steps=(step,)), labels)
+    assert binding.arguments["device"].origin is origin
+    assert why in binding.why

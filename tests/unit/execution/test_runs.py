@@ -10,6 +10,7 @@ from services.execution.adapters.port import NotSentError, StoppedError
 from services.execution.runs.events import NewEvent, QuestionKind, RunEventKind
 from services.execution.runs.report import report_of
 from services.execution.runs.store import LostRunError, RunMovedError
+from services.execution.tools.tool import ToolEffect
 from services.simulator.faults import Fault, RepairEffect, alert_of, kinds, variants
 from services.simulator.simulation import PAGES
 from tests.unit.execution.carrying import UNKNOWN, Carrying
@@ -345,8 +346,8 @@ def test_a_clock_that_was_set_back_after_sending_asks_no_device_without_end(carr
     carrying.go(run)
     call = carrying.devices.call
 
-    def set_back(tool, *others):
-        answer = call(tool, *others)
+    def set_back(tool, *others, **options):
+        answer = call(tool, *others, **options)
         if tool.name == "bgp_session_enable":
             carrying.clock.advance(-3600)
         return answer
@@ -394,6 +395,36 @@ def test_killed_at_any_commit_it_goes_on_and_sends_nothing_twice(carrying, at, m
         state = carrying.answer(run, "it was made")
     assert state.outcome is RunOutcome.RECOVERED
     assert len(carrying.devices.changes(carrying.catalogue)) == 1
+
+
+@pytest.mark.parametrize("is_sending", [False, True])
+def test_killed_before_the_first_byte_it_needs_no_second_approval(
+    carrying, is_sending, monkeypatch
+):
+    run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
+    carrying.go(run)
+    call = carrying.devices.call
+
+    def call_or_die(tool, target, arguments, *, before_sending):
+        if tool.effect is ToolEffect.READ:
+            return call(tool, target, arguments)
+        if is_sending:
+            before_sending()
+        raise KilledError  # it was connecting, or the first byte was about to leave
+
+    monkeypatch.setattr(carrying.devices, "call", call_or_die)
+    with suppress(KilledError):
+        carrying.approve(run)
+    monkeypatch.setattr(carrying.devices, "call", call)
+    carrying.engine = carrying.new_engine()
+    state = carrying.go(run)
+    assert carrying.kinds(run).count(RunEventKind.APPROVAL_REQUESTED) == 1
+    if is_sending:
+        assert state.question.what is QuestionKind.UNKNOWN
+        assert not carrying.devices.changes(carrying.catalogue)
+    else:
+        assert state.outcome is RunOutcome.RECOVERED
+        assert len(carrying.devices.changes(carrying.catalogue)) == 1
 
 
 def test_two_workers_at_once_send_it_once(carrying):

@@ -205,8 +205,8 @@ def _acts_while_it_is_sent(house, act, *, fails=None):
     """Let the change be sent, and somebody act in the midst of it."""
     call = house.carrying.devices.call
 
-    def send(tool, *others):
-        answer = call(tool, *others)
+    def send(tool, *others, **options):
+        answer = call(tool, *others, **options)
         if tool.name == "bgp_session_enable":
             house.carrying.devices.call = call
             act()

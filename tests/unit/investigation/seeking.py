@@ -91,8 +91,8 @@ class Retrieval:
 class Seeking:
     """Searches, driven by hand."""
 
-    def __init__(self, *script, fault=SHUT, experts=None):
-        self.carrying = Carrying()
+    def __init__(self, *script, fault=SHUT, experts=None, **policy):
+        self.carrying = Carrying(**policy)
         self.clock = self.carrying.clock
         self.devices = self.carrying.devices
         self.labels = self.carrying.break_(fault)
@@ -132,7 +132,14 @@ class Seeking:
             suspension=lambda: self.suspension,
         )
 
-    def start(self, *, title="BGP session to 10.0.11.1 on leaf-1 is down", text="", **limits):
+    def start(
+        self,
+        *,
+        title="BGP session to 10.0.11.1 on leaf-1 is down",
+        text="",
+        at_once=False,
+        **limits,
+    ):
         names = {name for expert in self.experts for name in expert.tools}
         search = Search(
             id=time_ordered_id(),
@@ -153,6 +160,7 @@ class Seeking:
             limits=SearchLimits(**limits),
             started_by="ann",
             started_at=datetime.fromtimestamp(self.clock.now(), UTC),
+            at_once=at_once,
         )
         self.store.start(search, self.clock.now())
         return search.id

@@ -263,6 +263,30 @@ def test_a_model_that_never_answers_ends_it():
     assert len(seeking.events(search, "not_answered")) == 6
 
 
+@pytest.mark.parametrize(("at_once", "looks"), [(True, 0), (False, 1)])
+def test_a_search_that_began_by_itself_looks_no_more_than_its_ticket_may(at_once, looks):
+    seeking = Seeking(*FINDS, reads={"per_ticket_and_hour": 0, "per_minute": 0})
+    search, _ = run_search(seeking, at_once=at_once)
+    assert len(seeking.sent) == looks
+    left = [event.facts["why"] for event in seeking.events(search, "not_observed")]
+    assert all(why.endswith("by itself: a person looks") for why in left)
+    assert bool(left) is at_once
+
+
+def test_a_search_that_began_by_itself_waits_for_its_minute():
+    seeking = Seeking(*FINDS, reads={"per_target_and_minute": 1})
+    seeking.store.look_cap.take("other", "leaf-1", seeking.catalogue.policy.reads, 0.0)
+    seeking.clock.at = 5.0
+    search = seeking.start(at_once=True)
+    for _ in range(3):
+        seeking.engine.advance(search)
+    assert seeking.store.load(search).waits_for == (
+        "leaf-1 was looked at 1 times within the minute by itself"
+    )
+    assert seeking.go(search).outcome is SearchOutcome.DIAGNOSED
+    assert len(seeking.sent) == 1
+
+
 def test_a_model_that_refuses_is_not_asked_again():
     search, state = run_search(seeking := Seeking(ModelRefusedError("unknown model")))
     assert "refused" in state.why

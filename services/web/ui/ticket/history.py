@@ -67,6 +67,12 @@ def evidence_by_step(
     return {str(each["step"]): each for look in looks for each in look.facts["seen"]}
 
 
+def reason_not_looked(events: Sequence[ProgressEvent], workflow_id: str) -> str:
+    """Return why the latest diagnostic run left the rest to a person; empty if it could go on."""
+    looks = [e for e in events if e.kind == "looked" and e.facts.get("workflow") == workflow_id]
+    return str(looks[-1].facts.get("left", "")) if looks else ""
+
+
 def _describe(event: ProgressEvent, names: Mapping[str, str]) -> str:
     """Describe an event in words; a missing fact is a dash."""
     facts = event.facts

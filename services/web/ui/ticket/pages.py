@@ -25,7 +25,12 @@ from services.tickets.triage.service import TriageService
 from services.tickets.walk.workflow_refresh import WorkflowRefresh
 from services.web.ui.templates import render, render_refusal
 from services.web.ui.ticket.checklist import checklist_of
-from services.web.ui.ticket.history import after_end, evidence_by_step, history_of
+from services.web.ui.ticket.history import (
+    after_end,
+    evidence_by_step,
+    history_of,
+    reason_not_looked,
+)
 from services.web.ui.ticket.side_page import (
     DocumentParam,
     FragmentParam,
@@ -106,7 +111,10 @@ def create_ticket_page(
         }
         names = names_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, names), "editing": edit, "audit": None}
-        view |= {"seen_of": evidence_by_step(events, stored.id) if stored else {}}
+        view |= {
+            "seen_of": evidence_by_step(events, stored.id) if stored else {},
+            "not_looked": reason_not_looked(events, stored.id) if stored else "",
+        }
         view |= _search_view(searching, ticket, events)
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
         if caller.may(Scope.ADMIN):
