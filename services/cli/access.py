@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.platform_access import AsJson, DataDir, open_database, read_settings
+from services.cli.platform_access import (
+    AsJson,
+    DataDir,
+    open_database,
+    print_json,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from services.kit.access.sessions.sessions import Sessions
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 
 keys_app = typer.Typer(no_args_is_help=True)
 sessions_app = typer.Typer(no_args_is_help=True)
+people_app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The key's name.")]
 Owner = Annotated[
@@ -145,6 +152,42 @@ def end(
     with open_database(read_settings(data_dir=data_dir)) as database:
         count = _sessions(database).end_all_of(name)
     typer.echo(f"{name}: {count} session{'' if count == 1 else 's'} ended", err=True)
+
+
+@people_app.callback()
+def people() -> None:
+    """People who signed in and wrote."""
+
+
+@people_app.command()
+def forget(
+    name: Annotated[str, typer.Argument(help="As `flowxpert audit` has it.")],
+    *,
+    dry: Annotated[bool, typer.Option("--dry", help="Only count.")] = False,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a pseudonym in the place of a person's name, and delete the words that they wrote.
+
+    Tickets that they brought in themselves are purged. A reading or an approval of a page that
+    rests on their words goes; documents stay, whoever wrote them.
+    """
+    from services.deployment.operations.people import PersonErasure  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+
+    with open_database(read_settings(data_dir=data_dir)) as database, acting_as(LOCAL):
+        erasure = PersonErasure(database)
+        erased = erasure.count(name) if dry else erasure.erase(name)
+        if not dry:
+            database.wipe(rewrites=True)
+    if as_json:
+        print_json(erased)
+        return
+    would = "would go" if dry else f"are deleted; {erased.pseudonym} stands for the name"
+    typer.echo(
+        f"{erased.words} texts, {erased.tickets} tickets, and readings or approvals of"
+        f" {erased.readings} pages {would}"
+    )
 
 
 def _sessions(database: "Database") -> "Sessions":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.commands import app as bench
-from services.cli.access import audit, keys_app, sessions_app
+from services.cli.access import audit, keys_app, people_app, sessions_app
 from services.cli.compose import compose, edit
 from services.cli.coverage import coverage
 from services.cli.execution import execute, search, simulate
@@ -75,6 +75,7 @@ app.add_typer(dead_letters_app, name="dead-letters", help="What the queue has gi
 app.add_typer(sources, name="sources", help="What is synced on a schedule.")
 app.add_typer(keys_app, name="keys", help="Keys that programs call with.")
 app.add_typer(sessions_app, name="sessions", help="Browsers that are signed in.")
+app.add_typer(people_app, name="people", help="People who signed in and wrote.")
 app.add_typer(learning, name="learn", help="What tickets teach, and what of it serves.")
 app.add_typer(tools, name="tools", help="What runs may use.")
 app.command()(read)

@@ -46,6 +46,9 @@ def tickets(
 
 @app.command()
 def purge(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID...", help="These tickets, of whatever age.")
+    ] = None,
     *,
     days: Annotated[
         float | None,
@@ -55,21 +58,32 @@ def purge(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete tickets that are kept long enough, with all that hangs on them.
+    """Delete tickets that are kept long enough, or those named, with all that hangs on them.
 
-    The audit log keeps a line of each, without content.
+    The audit log keeps a line of each, and what it taught stays as numbers, both without content.
+    A running platform deletes runs, searches and learned cases at once; one that is stopped, after
+    its next start.
     """
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.tickets.retention import NoKeepDaysError, Purged, Retention  # noqa: PLC0415
     from services.tickets.settings import GatewaySettings  # noqa: PLC0415
-    from services.tickets.ticket.retention import NoKeepDaysError, Retention  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     kept = days if days is not None else GatewaySettings().keep_days
-    if kept is None:
+    if ids and days is not None:
+        raise InvalidInputError("expected either the IDs of tickets or --days")
+    if kept is None and not ids:
         raise NoKeepDaysError(
             "tickets are kept for ever: set FLOWXPERT_GATEWAY_KEEP_DAYS, or say --days"
         )
     with open_database(settings) as database:
-        done = Retention(database, kept).purge(dry=dry)
+        retention = Retention(database, kept or 0.0)
+        if not ids:
+            done = retention.purge(dry=dry)
+        else:
+            done = Purged(tickets=len(set(ids))) if dry else retention.forget(ids)
+        if not dry:
+            database.wipe(rewrites=True)
     if as_json:
         print_json(done)
     else:

@@ -12,6 +12,7 @@ from pydantic import Field
 from services.contracts.client import ContractClient, route
 from services.contracts.pictures import PagePicture, PictureFile
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
+from services.contracts.ticket import PurgedTickets
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
 from services.workflow.model import ShownPage
@@ -387,6 +388,12 @@ class Ingestion(Protocol):
     def forget_cases(self, request: ForgetCases) -> None:
         """Remove cases; unknown ids are ignored."""
 
+    def forget_tickets(self, purged: PurgedTickets) -> None:
+        """Delete the cases and doubts of these tickets, and pages proposed of their runs.
+
+        A page that was accepted stays, and no longer names them.
+        """
+
     def doubt(self, report: DoubtReport) -> DoubtTaken:
         """Keep an engineer's report as a doubt of the page's reading; repeating it is harmless."""
 
@@ -432,6 +439,7 @@ class IngestionClient(ContractClient):
 
     archive = route(Ingestion.archive, "POST", "/v1/cases")
     forget_cases = route(Ingestion.forget_cases, "POST", "/v1/cases/removals")
+    forget_tickets = route(Ingestion.forget_tickets, "POST", "/v1/tickets/removals")
     doubt = route(Ingestion.doubt, "POST", "/v1/doubts")
     withdraw_doubts = route(Ingestion.withdraw_doubts, "POST", "/v1/doubts/removals")
     decay = route(Ingestion.decay, "GET", "/v1/decay")

@@ -7,6 +7,7 @@ from typing import Annotated, Protocol
 from pydantic import Field, model_validator
 
 from services.contracts.client import ContractClient, route
+from services.contracts.ticket import PurgedTickets
 from services.kit.value import Value
 
 
@@ -110,6 +111,15 @@ class Summaries(Protocol):
             ConflictError: Nothing was learned.
         """
 
+    def forget_tickets(self, purged: PurgedTickets) -> None:
+        """Delete the runs and searches of these tickets, and the summaries of them.
+
+        Bindings learned for a page stay if the page was accepted.
+
+        Raises:
+            UnavailableError: A worker drives one of them just now; calling again helps.
+        """
+
 
 class SummariesClient(ContractClient):
     """`Summaries` in another process, over HTTP."""
@@ -117,3 +127,4 @@ class SummariesClient(ContractClient):
     summarise = route(Summaries.summarise, "POST", "/v1/summaries")
     summary = route(Summaries.summary, "GET", "/v1/summaries/{key}")
     propose = route(Summaries.propose, "POST", "/v1/summaries/{key}/proposal")
+    forget_tickets = route(Summaries.forget_tickets, "POST", "/v1/runs/removals")

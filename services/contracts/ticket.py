@@ -67,6 +67,12 @@ class TicketDraft(Value):
     """Teams that the source names as responsible: a hint, as teams have other names elsewhere."""
 
 
+class PurgedTickets(Value):
+    """Tickets that were purged: whoever keeps something of them deletes it."""
+
+    ids: tuple[str, ...] = Field(max_length=1000)
+
+
 class Ticket(TicketDraft):
     """A stored ticket."""
 

@@ -61,12 +61,13 @@ class EventEngine(ABC, Generic[StoredT, ActT]):
         """Carry it on until it waits or ends; a repeated call goes on from its events."""
         driver, leases, kind = str(uuid4()), self._events.leases, self._events.kind
         if not leases.acquire(id_, driver, LEASE_S):
-            leases.retry_later(id_, BUSY_RETRY_S)
+            if self._events.exists(id_):  # else its ticket was purged
+                leases.retry_later(id_, BUSY_RETRY_S)
             return
         try:
             while self._step_once(id_, driver):
                 pass
-        except kind.lost:
+        except (kind.lost, self._events.unknown):
             _log.warning(kind.lost_event, **{kind.noun: id_})
         finally:  # whatever went wrong, the task that is tried again finds it free
             leases.release(id_, driver)

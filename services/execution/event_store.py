@@ -1,13 +1,14 @@
 """Event store of runs and searches: each addition is one transaction with its audit and tasks."""
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import Field
-from sqlalchemy import select, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -19,6 +20,7 @@ from services.kit.errors import NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.sql.short_ids import complete_short_id, get_by_short_id
+from services.kit.tables import OutboxRow
 from services.kit.value import Value
 
 
@@ -141,6 +143,11 @@ class EventStore(ABC, Generic[RowT, EventT, StoredT, SummaryT]):
                 raise self.unknown(f"there is no {self.kind.noun} {id_!r}")
             return self._stored(row, self._events_after(session, row.id, 0))
 
+    def exists(self, id_: str) -> bool:
+        """Return True if there is one of this very id."""
+        with self._database.session() as session:
+            return session.get(self.row, id_) is not None
+
     def of_ticket(self, ticket_id: str, *, most: int = 50) -> list[SummaryT]:
         """Return those of a ticket, the latest first; the beginning of its id will do."""
         with self._database.session() as session:
@@ -155,6 +162,21 @@ class EventStore(ABC, Generic[RowT, EventT, StoredT, SummaryT]):
         with self._database.session() as session:
             rows = session.scalars(select(self.row).order_by(*newest).limit(most))
             return [self._summary(row) for row in rows]
+
+    def forget(self, ticket_ids: Collection[str]) -> bool:
+        """Delete those of these tickets with their events and tasks; True if none is left.
+
+        One that a worker drives just now stays: what it is sending would be lost sight of.
+        """
+        mine = self.row.ticket_id.in_(ticket_ids)
+        is_free = or_(self.row.driver.is_(None), self.row.driven_until < time.time())
+        with self._database.session() as session:
+            gone = delete(self.row).where(mine, is_free).returning(self.row.id)
+            for id_ in session.scalars(gone).all():
+                for task in (self.kind.task, self.report_task):
+                    begins_so = OutboxRow.key.startswith(f"{task}:{id_}", autoescape=True)
+                    session.execute(delete(OutboxRow).where(begins_so))
+            return session.scalar(select(self.row.id).where(mine).limit(1)) is None
 
     def append(
         self,

@@ -243,8 +243,12 @@ class ExecutorService:
         step = workflow.by_id.get(approval.step)
         if step is None:
             raise NotFoundError(f"the workflow has no step {approval.step!r}")
+        shown = self._choose_bindings(workflow, ticket.labels)
+        reasons = [each.binding.why for each in shown if each.binding.step == step.id]
         try:
             binding = Binding.model_validate({**approval.binding, "step": step.id})
+            if binding.why not in reasons:  # words of people do not stand as the evidence
+                binding = binding.model_copy(update={"why": ""})
         except ValueError as error:
             raise InvalidInputError(f"this is no binding: {error}") from error
         binding.check(step, conditions_of(workflow, step.id), catalogue)

@@ -32,6 +32,7 @@ from services.contracts.searching import (
     StartSearch,
 )
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
+from services.contracts.ticket import PurgedTickets
 from services.execution.service import ChecklistRunError, RunRefusedError
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
@@ -47,7 +48,8 @@ def create_routers(
 ) -> list[APIRouter]:
     """Build the routes, as a function of the contracts."""
     routers = [make(execution) for make in (_runs, _acts, _bindings, _suspension)]
-    return [*routers, _searches(searching), _steering(searching), _summaries(summaries)]
+    routers += [_searches(searching), _steering(searching), _summaries(summaries)]
+    return [*routers, _removals(summaries)]
 
 
 def _runs(execution: Execution) -> APIRouter:
@@ -294,6 +296,18 @@ def _steering(searching: Searches) -> APIRouter:
     def cancel_search(search_id: str) -> SearchDetail:
         """End the search."""
         return searching.cancel(search_id)
+
+    return router
+
+
+def _removals(summaries: Summaries) -> APIRouter:
+    router = APIRouter(prefix="/v1", tags=["runs"])
+
+    @router.post("/runs/removals", status_code=204)
+    @needs(Need.PLATFORM)
+    def remove_runs(purged: PurgedTickets) -> None:
+        """Delete the runs, searches and summaries of purged tickets, open ones too."""
+        summaries.forget_tickets(purged)
 
     return router
 

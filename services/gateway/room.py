@@ -84,6 +84,7 @@ def build(stores: Stores, peers: Peers) -> RunningRoom[GatewayParts]:
         model_peers.scorer,
         ChoiceChance.of_folder(stores.folder),
         digest if write_back_settings.digest_day else None,
+        summaries=lambda: peers.summaries,
     )
 
     def app(checks: Mapping[str, Check]) -> FastAPI:

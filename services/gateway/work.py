@@ -1,6 +1,6 @@
 """Tasks that workers run on the gateway's queue, composed alike for one process and for many."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.contracts.searching import StartSearch
+from services.contracts.summaries import Summaries
 from services.gateway.parts import GatewayParts, create_question_policy
 from services.integrations.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.integrations.writeback.service import park as park_write_back
@@ -27,10 +28,12 @@ from services.tickets.clarify.comment_reader import CommentReader
 from services.tickets.clarify.question_policy import WORD_TASK
 from services.tickets.clarify.question_selection import QuestionSelector
 from services.tickets.clarify.question_writer import QuestionWriter
+from services.tickets.erasure import ERASE_TASK, TicketErasure
 from services.tickets.page_choice.chance import ChoiceChance
 from services.tickets.page_choice.page_chooser import PageChooser
 from services.tickets.page_feedback import PageFeedbackStore
 from services.tickets.page_quality.dismissals import Dismissals
+from services.tickets.retention import Retention
 from services.tickets.run_notes import DiagnosticRunStarter
 from services.tickets.settings import GatewaySettings
 from services.tickets.ticket.queries import Queries
@@ -43,9 +46,7 @@ from services.tickets.ticket.queue import (
     READ_COMMENT_TASK,
     SEARCH_TASK,
     WALK_TASK,
-    WITHDRAW_TASK,
 )
-from services.tickets.ticket.retention import Retention
 from services.tickets.triage.service import TriageService
 from services.tickets.triage.team_router import LEARN_TASK, TeamRouter
 from services.tickets.walk.catch_up import CATCH_UP_TASK, CatchUp
@@ -72,6 +73,8 @@ class GatewayWork:
     scorer: Scorer
     choice_chance: ChoiceChance = field(default_factory=ChoiceChance.shipped)
     digest: WeeklyDigest | None = None
+    summaries: Callable[[], Summaries] | None = None
+    """The executor's summaries; None where there is no executor."""
 
     def register(self) -> None:
         """Register all tasks with the outbox."""
@@ -106,7 +109,8 @@ class GatewayWork:
             outbox.register(CHOOSE_PAGE_TASK, walk.page_reranker.run, on_parked=_leave_parked)
         outbox.register(READ_COMMENT_TASK, comments.run, on_parked=_leave_parked)
         outbox.register(DOUBT_TASK, doubts.report, on_parked=_leave_parked)
-        outbox.register(WITHDRAW_TASK, doubts.withdraw, on_parked=_leave_parked)
+        erasure = TicketErasure(database, self.ingestion, parts.triage, self.summaries)
+        outbox.register(ERASE_TASK, erasure.run, on_parked=_leave_parked)
         if parts.execution is not None:
             starter = DiagnosticRunStarter(parts.execution)
             outbox.register(LOOK_TASK, starter.run, on_parked=_leave_parked)
@@ -144,7 +148,12 @@ def schedule_purge(database: Database, settings: GatewaySettings) -> Periodic | 
     if settings.keep_days is None:
         return None
     retention = Retention(database, settings.keep_days)
-    return Periodic("purge", lambda: retention.purge(most=MOST_PURGED), every_s=PURGE_EVERY_S)
+
+    def purge() -> None:
+        retention.purge(most=MOST_PURGED)
+        database.wipe()
+
+    return Periodic("purge", purge, every_s=PURGE_EVERY_S)
 
 
 def register_tasks(

@@ -30,6 +30,7 @@ from services.contracts.ingestion import (
 from services.contracts.pictures import PagePicture
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.contracts.syncing import Synced, SyncRequest, SyncSource, SyncSources
+from services.contracts.ticket import PurgedTickets
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
 from services.kit.http.edge import foreign_file
@@ -208,6 +209,12 @@ def _add_cases(router: APIRouter, service: Ingestion) -> None:
         """Remove cases; unknown ids are ignored."""
         service.forget_cases(request)
         return Archived(kept=False)
+
+    @router.post("/tickets/removals", status_code=204)
+    @needs(Need.PLATFORM)
+    def remove_tickets(purged: PurgedTickets) -> None:
+        """Delete the cases and doubts of purged tickets, and pages proposed of their runs."""
+        service.forget_tickets(purged)
 
 
 def _add_doubts(router: APIRouter, service: Ingestion) -> None:

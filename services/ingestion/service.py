@@ -6,6 +6,8 @@ from pathlib import Path
 
 from services.contracts.ingestion import Archived, Decay, ForgetCases
 from services.contracts.pictures import PictureFile, PictureNotFoundError
+from services.contracts.readings import DoubtWithdrawal
+from services.contracts.ticket import PurgedTickets
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.owners import Owners
 from services.ingestion.catalogue.roots import Roots
@@ -21,6 +23,7 @@ from services.ingestion.jobs.stores import DocumentStores
 from services.ingestion.model_pass import require_model
 from services.ingestion.pictures.store import PictureStore, PictureUpkeep
 from services.ingestion.proposals.accepted import AcceptedPages
+from services.ingestion.proposals.records import forget_tickets
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.settings import IngestionSettings
@@ -145,6 +148,13 @@ class IngestionService:
     def forget_cases(self, request: ForgetCases) -> None:
         """See `Ingestion.forget_cases`."""
         self._cases.remove(request.ids)
+
+    def forget_tickets(self, purged: PurgedTickets) -> None:
+        """See `Ingestion.forget_tickets`."""
+        self._cases.remove(purged.ids)
+        self.withdraw_doubts(DoubtWithdrawal(tickets=purged.ids))
+        with self._parts.database.session() as session:
+            forget_tickets(session, purged.ids)
 
     def decay(self) -> list[Decay]:
         """See `Ingestion.decay`."""

@@ -154,11 +154,14 @@ class GraphStore(Protocol):
     def put_cases(self, cases: Sequence[Case]) -> None:
         """Write or replace past tickets with their entities and teams."""
 
+    def remove_cases(self, ids: Sequence[str]) -> None:
+        """Remove past tickets with what they alone mention; unknown ids are ignored."""
+
     def cases(self, limit: int) -> list[Case]:
         """Return the newest past tickets, at most `limit`, oldest first."""
 
     def cases_state(self) -> str:
-        """Return a token that changes with every `put_cases` that wrote something."""
+        """Return a token that changes with every change of the past tickets."""
 
 
 class CaseArchive(Protocol):

@@ -2,8 +2,8 @@
 
 Of boxes it is made of earlier corrections by owners in the place of tickets.
 
-Every challenger starts from what is shipped, never from the fit before it, so that a ticket which
-was forgotten is in no later one; a fit that rests on a forgotten ticket is made anew at once.
+Every challenger starts from what is shipped, never from the fit before it, so that a lesson which
+is gone is in no later one; a fit that rests on such a lesson is made anew at once.
 """
 
 from collections.abc import Callable, Sequence

@@ -39,9 +39,8 @@ def _document_reasons(evidence: DocumentEvidence) -> Iterator[str]:
     for point in evidence.chunks:
         if is_symptom(point) and point.meaning >= _CLOSE:
             yield f"worded like what people write of such a fault ({point.meaning:.2f})"
-        case = case_of(point)
-        if case is not None:
-            yield f"like the resolved ticket “{case.title[:80]}” ({point.meaning:.2f})"
+        if case_of(point) is not None:  # its title would outlive it on other tickets
+            yield f"like a ticket that was resolved with it ({point.meaning:.2f})"
     for name in evidence.names[:3]:
         yield f"named in the ticket: {name[:80]}"
     if evidence.signals.runs >= _MUCH:

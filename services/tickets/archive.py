@@ -70,13 +70,23 @@ class TicketArchive:
         case = self._case(ticket_id)
         if case is None or not self._may_teach(ticket_id) or not self._ingestion.archive(case).kept:
             return
+        if not self._record(ticket_id, case.document_id):
+            self.forget([ticket_id])
+            return
+        _log.info("gateway.archived", ticket_id=ticket_id)
+
+    def _record(self, ticket_id: str, document_id: str) -> bool:
+        """Record that the ticket is archived; return False if it was purged meanwhile."""
+        mine = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id).with_for_update()
         with self._database.session() as session:
-            add_events(session, ticket_id, [Note("archived", {"document": case.document_id})])
-            over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
-            if session.scalar(over) is None:  # somebody took it back meanwhile
+            ticket = session.execute(mine).first()
+            if ticket is None:
+                return False
+            add_events(session, ticket_id, [Note("archived", {"document": document_id})])
+            if ticket.resolved_at is None:  # somebody took it back meanwhile
                 put_forgetting(session, self._outbox, [ticket_id])
             self._outbox.finish(session)
-        _log.info("gateway.archived", ticket_id=ticket_id)
+        return True
 
     def forget(self, ticket_ids: Sequence[str]) -> None:
         """Take the cases of purged tickets out; raises as `run` does."""

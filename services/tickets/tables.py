@@ -298,6 +298,20 @@ class ServedRow(Base):
     at: Mapped[float] = mapped_column(Float)
 
 
+class LessonRow(Base):
+    """Lesson of a purged ticket: numbers, ids of pages and keys, and no word of anybody."""
+
+    __tablename__ = "gateway_lesson"
+    __table_args__ = (Index("ix_gateway_lesson_at", "at"),)
+
+    source_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    """Id of the ticket, which is gone."""
+    at: Mapped[float] = mapped_column(Float)
+    """Time of the last work on it."""
+    body: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """The `Lesson` as JSON."""
+
+
 class MarkRow(Base):
     """An engineer's mark on a step and judgement of it, for a candidate and all its versions."""
 

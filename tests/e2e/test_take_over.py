@@ -13,7 +13,7 @@ from services.deployment.embedded import Embedded
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.runbook.checking.check import parse_reading
-from services.tickets.ticket.retention import Retention
+from services.tickets.retention import Retention
 from tests.command import flowxpert
 
 DOCUMENT = "pump-trip.md"

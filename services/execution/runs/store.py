@@ -79,7 +79,7 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
     event_row = RunEventRow
     event = Event
     audited = AUDITED
-    audited_facts = ("mode", "tool", "target", "digest", "option", "outcome", "why", "step")
+    audited_facts = ("mode", "tool", "target", "digest", "option", "outcome", "step")
     report_task = REPORT_TASK
 
     # Reading
@@ -202,7 +202,7 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
         with self._database.session() as session:
             insert = self._database.insert(SuspensionRow).values(row)
             session.execute(insert.on_conflict_do_nothing())
-            add_audit(session, "run.all_suspended", "runs", after={"why": why[:200]})
+            add_audit(session, "run.all_suspended", "runs")
 
     def release(self, at: float) -> None:
         """Release all runs from the suspension."""

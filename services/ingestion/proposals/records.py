@@ -1,5 +1,6 @@
 """Proposed pages in SQL, and their conversion to the contract."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 from sqlalchemy import or_, select
@@ -55,6 +56,23 @@ def _id_by_end_of_document(session: Session, end: str) -> str | None:
     documents = select(ProposalRow.document_id).where(ends_so).limit(MOST_LISTED + 1)
     document_id = the_only_one(session.scalars(documents).all(), end)
     return session.scalar(select(ProposalRow.id).where(ProposalRow.document_id == document_id))
+
+
+def forget_tickets(session: Session, ticket_ids: Collection[str]) -> None:
+    """Delete the pages proposed of these tickets; one that was accepted loses their titles.
+
+    A page whose reading may still be stored stays until that is forgotten.
+    """
+    for row in session.scalars(select(ProposalRow)).all():
+        if not any(run["ticket_id"] in ticket_ids for run in row.runs):
+            continue
+        if row.state == ProposalState.ACCEPTED or row.kept_hash:
+            row.runs = [
+                run | {"ticket_title": ""} if run["ticket_id"] in ticket_ids else run
+                for run in row.runs
+            ]
+        else:
+            session.delete(row)
 
 
 def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:

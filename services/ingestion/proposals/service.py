@@ -94,7 +94,7 @@ class ProposalService:
         )
         with self._database.session() as session:
             if session.scalar(statement) is not None:
-                details = {"document": row["document_id"], "runs": len(page.runs)}
+                details = {"runs": len(page.runs)}  # its name is made of its title
                 add_audit(session, "proposal.proposed", row["id"], after=details)
             mine = select(ProposalRow).where(ProposalRow.key == row["key"])
             return self._shown(session.scalars(mine).one())
@@ -243,7 +243,7 @@ class ProposalService:
         changed = update(ProposalRow).where(*is_mine).values(decided | dict(values))
         if session.scalar(changed.returning(ProposalRow.id)) is None:
             return False
-        details = {"document": row.document_id, "is_edited": bool(values.get("original"))}
+        details = {"is_edited": bool(values.get("original"))}
         add_audit(
             session,
             f"proposal.{after.value}",

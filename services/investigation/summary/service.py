@@ -12,6 +12,7 @@ from services.contracts.proposals import (
 )
 from services.contracts.searching import SearchOutcome
 from services.contracts.summaries import LearnedPage, SummaryReport, SummaryRequest
+from services.contracts.ticket import PurgedTickets
 from services.execution.bindings.binding import Binding, digest_of
 from services.execution.runs.store import RunStore, StoredRun
 from services.execution.tools.catalogue import Catalogue
@@ -24,7 +25,7 @@ from services.investigation.summary.store import ProposalRef, StoredSummary, Sum
 from services.investigation.summary.summarise import MeasuredWorkflow, summarise_traces
 from services.investigation.summary.trace import join_traces, trace_of_search
 from services.kit.access.caller import current_caller
-from services.kit.errors import ConflictError
+from services.kit.errors import ConflictError, NotFoundError, UnavailableError
 from services.llm.chat_model import ChatModel
 from services.workflow.model import StepKind
 
@@ -33,6 +34,10 @@ MOST_RUNS = 200
 
 class NothingDoneError(ConflictError):
     """Error of runs of which one is not over, or in which no tool was called."""
+
+
+class StillDrivenError(UnavailableError):
+    """Error of a run or search of a purged ticket that a worker drives."""
 
 
 class SummaryService:
@@ -116,6 +121,24 @@ class SummaryService:
         executable = {k: b for k, b in bindings.items() if b.tool in catalogue.by_name}
         digests = {b.tool: catalogue.tool(b.tool).digest for b in executable.values()}
         self._store.propose(key, made, executable, digests)
+
+    def forget_tickets(self, purged: PurgedTickets) -> None:
+        """See `Summaries.forget_tickets`."""
+        for stored in self._store.of_tickets(purged.ids):
+            self._store.forget(stored.key, self._unused_bindings(stored))
+        is_left = [not each.forget(purged.ids) for each in (self._runs, self._searches)]
+        if any(is_left):
+            raise StillDrivenError("a run or search of the tickets is under way: it waits for it")
+
+    def _unused_bindings(self, stored: StoredSummary) -> set[str]:
+        """Return the keys of the learned bindings whose pages nobody can accept any more."""
+        keys = set[str]()
+        for each, proposed in zip(stored.workflows, stored.proposals, strict=False):
+            try:
+                self._proposals().proposal(proposed.id)
+            except NotFoundError:
+                keys |= set(each.learned.bindings_by_key(proposed.document_id))
+        return keys
 
     def _requested_runs(self, request: SummaryRequest) -> list[StoredRun]:
         """Return the runs, each once, that are over and not dry.

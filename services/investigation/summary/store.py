@@ -1,11 +1,11 @@
 """Summaries in SQL: each change is one transaction with its audit line and its tasks."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import SourceRun
@@ -13,13 +13,14 @@ from services.contracts.summaries import SummaryState
 from services.execution.bindings.binding import Binding
 from services.execution.bindings.store import BindingStore
 from services.execution.runs.store import StoredRun
-from services.execution.tables import SummaryRow
+from services.execution.tables import BindingRow, SummaryRow
 from services.investigation.summary.summarise import MeasuredWorkflow, Summary
 from services.investigation.summary.trace import Trace, trace_of
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, execute_and_count
+from services.kit.tables import OutboxRow
 from services.kit.teaching.ledger import caller_of_id
 from services.kit.value import Value
 
@@ -96,6 +97,25 @@ class SummaryStore:
         """Return True if there is a summary of this key."""
         with self._database.session() as session:
             return session.get(SummaryRow, key) is not None
+
+    def of_tickets(self, ticket_ids: Collection[str]) -> list[StoredSummary]:
+        """Return the summaries in which runs of these tickets are."""
+        with self._database.session() as session:
+            rows = session.scalars(select(SummaryRow))
+            return [
+                _stored(row)
+                for row in rows
+                if any(run["ticket_id"] in ticket_ids for run in row.runs)
+            ]
+
+    def forget(self, key: str, bindings: Collection[str]) -> None:
+        """Delete a summary with its tasks, and these bindings as far as nobody approved them."""
+        tasks = [f"{task}:{key}" for task in (DRAW_TASK, PROPOSE_TASK)]
+        learned = (BindingRow.step_key.in_(bindings), BindingRow.by == "")
+        with self._database.session() as session:
+            session.execute(delete(SummaryRow).where(SummaryRow.key == key))
+            session.execute(delete(OutboxRow).where(OutboxRow.key.in_(tasks)))
+            session.execute(delete(BindingRow).where(*learned))
 
     def keep(
         self,

@@ -211,6 +211,25 @@ class Database:
 
         migrations.migrate(self, *rooms)
 
+    def wipe(self, *, rewrites: bool = False) -> None:
+        """Overwrite what deleted rows left in the files: the log, and with `rewrites` all tables.
+
+        SQLite overwrites deleted rows itself, but copies of them stay in the log and in pages that
+        were rearranged. PostgreSQL frees the space of deleted rows, which later ones overwrite.
+
+        Raises:
+            DatabaseUnavailableError: It did not answer, or others kept it locked.
+        """
+        try:
+            with self.engine.connect() as connection:
+                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+                if rewrites:
+                    alone.exec_driver_sql("VACUUM")
+                if self.is_sqlite:
+                    alone.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        except SQLAlchemyError as error:
+            raise DatabaseUnavailableError(f"what was deleted is not wiped: {error}") from error
+
     def close(self) -> None:
         """Release all connections; a throw-away database vanishes."""
         self.engine.dispose()
@@ -230,6 +249,7 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
             url,
             pool_size=20,
             max_overflow=40,
+            hide_parameters=True,  # errors are logged, and what people wrote is not
             connect_args={"check_same_thread": False, "isolation_level": "IMMEDIATE"},
         )
 
@@ -239,6 +259,7 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
             switch_to_wal(connection)
             connection.execute(f"PRAGMA synchronous={synchronous}")
             connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")
 
         return engine
     if url.drivername in {"postgres", "postgresql"}:
@@ -248,5 +269,6 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
         pool_size=20,
         max_overflow=40,
         pool_pre_ping=True,
+        hide_parameters=True,
         connect_args={"connect_timeout": 5},
     )

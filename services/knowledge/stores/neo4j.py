@@ -139,7 +139,9 @@ UNWIND $rows AS id
 MATCH (:TriageCase {id: id})-[m:MENTIONS]->(e:TriageEntity)
 RETURN id, e.key AS entity, m.times AS times
 """
-_CASES_STATE = "MATCH (c:TriageCase) RETURN max(c.version) AS version"
+_CASES_STATE = "MATCH (c:TriageCase) RETURN max(c.version) AS version, count(c) AS held"
+_DROP_LONE_ENTITIES = "MATCH (e:TriageEntity) WHERE NOT (e)<-[:MENTIONS]-() DELETE e"
+_DROP_LONE_TEAMS = "MATCH (t:TriageTeam) WHERE NOT (t)<-[:BELONGS_TO]-() DELETE t"
 _SEARCH = """
 MATCH (n:Incident)-[:CALLED]->(name:IncidentName) WHERE name.key CONTAINS $key
 WITH n.id AS id, min(name.key) AS first
@@ -289,6 +291,18 @@ class Neo4jGraphStore:
         with self._turn:
             self._run(work, writes=True)
 
+    def remove_cases(self, ids: Sequence[str]) -> None:
+        """See `GraphStore.remove_cases`."""
+
+        def work(tx: ManagedTransaction) -> None:
+            tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
+            _write(tx, _TAKE_CASES_OUT, list(ids))
+            tx.run(_DROP_LONE_ENTITIES).consume()
+            tx.run(_DROP_LONE_TEAMS).consume()
+
+        with self._turn:
+            self._run(work, writes=True)
+
     def cases(self, limit: int) -> list[Case]:
         """See `GraphStore.cases`."""
         rows = self._run(lambda tx: tx.run(_CASES, limit=limit).data())
@@ -303,7 +317,7 @@ class Neo4jGraphStore:
     def cases_state(self) -> str:
         """See `GraphStore.cases_state`."""
         (row,) = self._run(lambda tx: tx.run(_CASES_STATE).data())
-        return str(row["version"] or "")
+        return f"{row['version']}:{row['held']}" if row["version"] else ""
 
     def close(self) -> None:
         """Release the connections."""

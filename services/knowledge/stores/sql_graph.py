@@ -152,6 +152,12 @@ class SqlGraphStore:
                 }.items()
             )
 
+    def remove_cases(self, ids: Sequence[str]) -> None:
+        """See `GraphStore.remove_cases`."""
+        with self._database.session() as session:
+            for batch in batches([id_[:NAME_LENGTH] for id_ in ids]):
+                session.execute(delete(CaseRow).where(CaseRow.id.in_(batch)))
+
     def cases(self, limit: int) -> list[Case]:
         """See `GraphStore.cases`."""
         newest = select(CaseRow).order_by(CaseRow.at.desc(), CaseRow.id.desc()).limit(limit)
@@ -174,7 +180,8 @@ class SqlGraphStore:
     def cases_state(self) -> str:
         """See `GraphStore.cases_state`."""
         with self._database.session() as session:
-            return session.scalar(select(func.max(CaseRow.version))) or ""
+            version, count = session.execute(select(func.max(CaseRow.version), func.count())).one()
+        return f"{version}:{count}" if version else ""
 
 
 def _lock_for_writing(session: Session) -> None:

@@ -23,6 +23,7 @@ _GRAPH = (
     "search",
     "count",
     "put_cases",
+    "remove_cases",
     "cases",
     "cases_state",
 )

@@ -4,7 +4,6 @@ Ingestion keeps them. An outbox task reports each one with the state that the st
 reports sent twice or late come to the same, and none is lost while ingestion does not answer.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -18,7 +17,7 @@ from services.kit.sql.database import Database
 from services.kit.teaching.ledger import load_teachers, ticket_subject
 from services.kit.teaching.teacher import is_person
 from services.tickets.adoption.step_feedback import Lineage, lineage_of, stored_workflow
-from services.tickets.tables import MarkRow, WorkflowRow
+from services.tickets.tables import MarkRow, TicketRow, WorkflowRow
 from services.tickets.ticket.events import Note, add_events
 from services.tickets.ticket.queries import WorkflowNotFoundError
 from services.workflow.model import Step
@@ -63,12 +62,12 @@ class DoubtReporter:
             return
         with self._database.session() as session:
             facts: dict[str, object] = {"step": step_id, "document": report.document_id}
-            add_events(session, ticket_id, [Note("doubted", facts)])
+            is_there = session.get(TicketRow, ticket_id, with_for_update=True) is not None
+            if is_there:
+                add_events(session, ticket_id, [Note("doubted", facts)])
             self._outbox.finish(session)
-
-    def withdraw(self, ticket_ids: Sequence[str]) -> None:
-        """Withdraw the doubts of purged tickets; raises as `report` does."""
-        self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=tuple(ticket_ids)))
+        if not is_there:  # it was purged meanwhile
+            self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=(ticket_id,), step=step_id))
 
     def _report(self, candidate_id: str, step_id: str) -> DoubtReport | None:
         """Build the report; None if no person finds it wrong, or it comes from no reading."""

@@ -1,17 +1,20 @@
 """Lessons of ended tickets: which page was the right one, and how its workflow was taken.
 
-Numbers and ids, no text. The right page is inferred from what people did: it is the page of the
-workflow that they worked with until the fault was over, or accepted. A page is wrong for a ticket
-if its workflow was rejected and nothing of it was done.
+Numbers and ids, no text, so that they outlive the words of a ticket that is purged. The right page
+is inferred from what people did: it is the page of the workflow that they worked with until the
+fault was over, or accepted. A page is wrong for a ticket if its workflow was rejected and nothing
+of it was done.
 """
 
+import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, select
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, Taken
@@ -23,6 +26,7 @@ from services.kit.teaching.ledger import Teachers, load_teachers, ticket_subject
 from services.tickets.adoption.acceptance import classify_outcome
 from services.tickets.tables import (
     AdoptionRow,
+    LessonRow,
     MarkRow,
     ScoreRow,
     ServedRow,
@@ -63,7 +67,7 @@ class Lesson:
     workflow: ScoredWorkflow | None = None
     """The workflow shown, if its page was the right one."""
     judged_by: str = ""
-    """Name of the judge, if nobody ticked anything."""
+    """Digest of the judge's name, if nobody ticked anything."""
     judgement: Judgement = field(default=Judgement.NONE)
     teachers: frozenset[str] = frozenset({LOCAL_TEACHER})
     """People and sources whose word or work the outcome is; a simulated one's is the machine's."""
@@ -80,37 +84,75 @@ class Lessons:
         self._database = database
 
     def all(self) -> list[Lesson]:
-        """Return the lessons of all stored tickets, in the order of their last work."""
-        statement = (
-            select(
-                TicketRow.id,
-                TicketRow.family,
-                TicketRow.workflow_id,
-                TicketRow.resolved_at.is_not(None).label("is_over"),
-                ServedRow,
-                AdoptionRow,
-                ScoreRow,
-                WorkflowRow.body,
-            )
-            .join(ServedRow, ServedRow.ticket_id == TicketRow.id)
-            .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
-            .join(AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id)
-            .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
-            .order_by(TicketRow.id, AdoptionRow.worked_at)
-        )
-        shown = select(TicketRow.id, WorkflowRow.candidate_id).join(
-            WorkflowRow, WorkflowRow.id == TicketRow.workflow_id
-        )
+        """Return the lessons of all tickets, purged ones too, in the order of their last work."""
         with self._database.session() as session:
-            candidates = dict(session.execute(shown).tuples().all())
-            work = _load_work(session)
-            rows = session.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE))
-            lessons = [
-                lesson
-                for id_, own in groupby(rows, key=lambda row: str(row.id))
-                if (lesson := _lesson(list(own), candidates.get(id_), work))
-            ]
+            bodies = list(map(_LESSON.validate_python, session.scalars(select(LessonRow.body))))
+            subjects = [ticket_subject(each.source_id) for each in bodies]
+            teachers = load_teachers(session, subjects)
+            kept = [_with_teachers_left(each, teachers) for each in bodies]
+            lessons = [*_stored_lessons(session), *kept]
         return sorted(lessons, key=lambda lesson: (lesson.at, lesson.source_id))
+
+
+def keep_lessons(session: Session, ticket_ids: Collection[str]) -> set[str]:
+    """Keep what these tickets teach, in the transaction that purges them; return which teach."""
+    lessons = _stored_lessons(session, ticket_ids)
+    for each in lessons:
+        body = _LESSON.dump_python(each, mode="json")
+        session.merge(LessonRow(source_id=each.source_id, at=each.at, body=body))
+    return {each.source_id for each in lessons}
+
+
+def judge_digest(name: str) -> str:
+    """Return the digest by which a lesson knows its judge."""
+    return hashlib.sha256(name.encode()).hexdigest()[:32] if name else ""
+
+
+_LESSON = TypeAdapter(Lesson)
+
+
+def _with_teachers_left(lesson: Lesson, teachers: Teachers) -> Lesson:
+    """Return the lesson of a purged ticket without teachers whose teaching was taken back since."""
+    subject = ticket_subject(lesson.source_id)
+    if all(at != subject for at, _ in teachers.by_work):  # from before there was a ledger
+        return lesson
+    return replace(lesson, teachers=lesson.teachers & teachers.on(subject))
+
+
+def _stored_lessons(session: Session, ticket_ids: Collection[str] | None = None) -> list[Lesson]:
+    """Return the lessons of these tickets, or of all that are stored."""
+    conditions = () if ticket_ids is None else (WorkflowRow.ticket_id.in_(ticket_ids),)
+    statement = (
+        select(
+            TicketRow.id,
+            TicketRow.family,
+            TicketRow.workflow_id,
+            TicketRow.resolved_at.is_not(None).label("is_over"),
+            ServedRow,
+            AdoptionRow,
+            ScoreRow,
+            WorkflowRow.body,
+        )
+        .join(ServedRow, ServedRow.ticket_id == TicketRow.id)
+        .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
+        .join(AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id)
+        .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+        .where(*conditions)
+        .order_by(TicketRow.id, AdoptionRow.worked_at)
+    )
+    shown = (
+        select(TicketRow.id, WorkflowRow.candidate_id)
+        .join(WorkflowRow, WorkflowRow.id == TicketRow.workflow_id)
+        .where(*conditions)
+    )
+    candidates = dict(session.execute(shown).tuples().all())
+    work = _load_work(session, *conditions)
+    rows = session.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE))
+    return [
+        lesson
+        for id_, own in groupby(rows, key=lambda row: str(row.id))
+        if (lesson := _lesson(list(own), candidates.get(id_), work))
+    ]
 
 
 class _TicketWork(NamedTuple):
@@ -127,19 +169,19 @@ class _TicketWork(NamedTuple):
         return frozenset(self.teachers.of(subject, name) for name in by) - {""}
 
 
-def _load_work(session: Session) -> _TicketWork:
+def _load_work(session: Session, *conditions: ColumnElement[bool]) -> _TicketWork:
     marks = select(WorkflowRow.ticket_id, MarkRow.marked_by).join(
         MarkRow, MarkRow.candidate_id == WorkflowRow.id
     )
-    edits = select(WorkflowRow.ticket_id, WorkflowRow.author)
+    edits = select(WorkflowRow.ticket_id, WorkflowRow.author).where(*conditions)
     names = defaultdict[str, set[str]](set)
-    for ticket_id, name in session.execute(marks.union(edits)):
+    for ticket_id, name in session.execute(marks.where(*conditions).union(edits)):
         if name:
             names[ticket_id].add(name)
     judged = select(WorkflowRow.ticket_id).join(
         AdoptionRow, AdoptionRow.candidate_id == WorkflowRow.id
     )
-    tickets = {*names, *session.scalars(judged)}
+    tickets = {*names, *session.scalars(judged.where(*conditions))}
     teachers = load_teachers(session, [ticket_subject(id_) for id_ in tickets])
     return _TicketWork({id_: frozenset(by) for id_, by in names.items()}, teachers)
 
@@ -180,7 +222,7 @@ def _lesson(
         right=right,
         wrong=frozenset(wrong),
         workflow=workflow,
-        judged_by=outcome.judged_by if is_by_word else "",
+        judged_by=judge_digest(outcome.judged_by) if is_by_word else "",
         judgement=Judgement(outcome.verdict) if is_by_word else Judgement.NONE,
         teachers=work.teachers_of(str(rows[0].id), outcome),
     )

@@ -19,7 +19,6 @@ ARCHIVE_TASK = "gateway.archive_ticket"
 FORGET_CASES_TASK = "gateway.forget_cases"
 CHOOSE_PAGE_TASK = "gateway_model.choose_page"
 LOOK_TASK = "gateway.look_at_once"
-WITHDRAW_TASK = "gateway.withdraw_doubts"
 SEARCH_TASK = "gateway.search_at_once"
 
 SOMEBODY_WAITS = 0
@@ -63,8 +62,17 @@ def put_search(session: Session, outbox: Outbox, ticket_id: str) -> None:
 
 
 def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue the removal of these tickets' cases: purged, rejected, or taught by one taken back."""
-    _put_for_those_with(session, outbox, FORGET_CASES_TASK, "archived", ticket_ids)
+    """Queue the removal of these tickets' cases: reopened, rejected, or their teaching is back."""
+    tasks = [
+        NewTask(
+            {"ticket_ids": [id_]},
+            f"{FORGET_CASES_TASK}:{id_}",
+            NORMAL,
+            str(tracing.current_context()),
+        )
+        for id_ in _tickets_with(session, "archived", ticket_ids)
+    ]
+    outbox.put_all(session, FORGET_CASES_TASK, tasks)
 
 
 def put_archiving(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
@@ -72,21 +80,6 @@ def put_archiving(session: Session, outbox: Outbox, ticket_ids: Collection[str])
     for id_ in _tickets_with(session, "archived", ticket_ids):
         key = f"{ARCHIVE_TASK}:{id_}"
         outbox.put(session, ARCHIVE_TASK, {"ticket_id": id_}, key)
-
-
-def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue the withdrawal of doubts that came from tickets about to be purged."""
-    _put_for_those_with(session, outbox, WITHDRAW_TASK, "doubted", ticket_ids)
-
-
-def _put_for_those_with(
-    session: Session, outbox: Outbox, task: str, kind: str, ticket_ids: Collection[str]
-) -> None:
-    tasks = [
-        NewTask({"ticket_ids": [id_]}, f"{task}:{id_}", NORMAL, str(tracing.current_context()))
-        for id_ in _tickets_with(session, kind, ticket_ids)
-    ]
-    outbox.put_all(session, task, tasks)
 
 
 def _tickets_with(session: Session, kind: str, ticket_ids: Collection[str]) -> list[str]:

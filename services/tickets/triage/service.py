@@ -39,7 +39,13 @@ from services.tickets.ticket.lifecycle import (
 from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import Announcer, put_forgetting, put_search
 from services.tickets.triage.handover import note_of_followed, note_of_rejected
-from services.tickets.triage.team_router import LEARN_TASK, TeamRouter, WriteNote, case_arguments
+from services.tickets.triage.team_router import (
+    LEARN_TASK,
+    TeamRouter,
+    WriteNote,
+    case_arguments,
+    case_id,
+)
 from services.tickets.triage.teams import resolve_team
 
 RecordVerdict = Callable[[Session, str, Judgement, str], None]
@@ -304,7 +310,7 @@ def _check_can_hand_over(ticket: TicketDetail) -> None:
 
 def _case(ticket: TicketDetail, team: str) -> dict[str, Any]:
     past = PastTicket(
-        id=f"ticket:{ticket.id}",
+        id=case_id(ticket.id),
         title=ticket.title or ticket.alert_name,
         description=ticket.description,
         team=team,

@@ -135,6 +135,11 @@ class TeamRouter:
         self._graph.put_cases([case_of(**case) for case in cases])
         self._current_model()
 
+    def forget_tickets(self, ticket_ids: Sequence[str]) -> None:
+        """Remove what was learned of these tickets; the next use learns anew without them."""
+        self._graph.remove_cases([case_id(ticket_id) for ticket_id in ticket_ids])
+        self._trained = None
+
     def _current_model(self) -> RoutingModel | None:
         """Return the model, trained anew if graph or teams have changed and it is old enough."""
         trained = self._trained
@@ -172,6 +177,11 @@ class TeamRouter:
             withdrawn = withdrawn_subjects(session, TEAM)
         gone = {f"ticket:{each.removeprefix(TEAM)}" for each in withdrawn}
         return [case for case in self._graph.cases(most) if case.id not in gone] if most else []
+
+
+def case_id(ticket_id: str) -> str:
+    """Return the id of the past ticket that a ticket of this platform became."""
+    return f"ticket:{ticket_id}"
 
 
 def case_arguments(past: PastTicket, at: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from services.contracts.scorer import (
     ScoreRequest,
     ScoreResponse,
 )
+from services.contracts.ticket import PurgedTickets
 from services.kit.errors import NotFoundError, UnavailableError
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
@@ -102,6 +103,9 @@ class FakeDoubts:
         for ticket, step in list(self.open):
             if ticket in request.tickets and request.step in {"", step}:
                 del self.open[ticket, step]
+
+    def forget_tickets(self, purged: PurgedTickets) -> None:
+        self.withdraw_doubts(DoubtWithdrawal(tickets=purged.ids))
 
     def _answer(self) -> None:
         if self.is_down:

@@ -23,6 +23,7 @@ from services.tickets.adoption.doubts import DOUBT_TASK, DoubtReporter
 from services.tickets.clarify.comment_reader import CommentReader
 from services.tickets.clarify.question_policy import WORD_TASK
 from services.tickets.clarify.question_writer import QuestionWriter
+from services.tickets.erasure import ERASE_TASK, TicketErasure
 from services.tickets.settings import GatewaySettings
 from services.tickets.ticket.queries import Queries
 from services.tickets.ticket.queue import (
@@ -31,7 +32,6 @@ from services.tickets.ticket.queue import (
     LOOK_TASK,
     READ_COMMENT_TASK,
     WALK_TASK,
-    WITHDRAW_TASK,
 )
 from services.tickets.triage.service import TriageService
 from services.tickets.triage.team_router import LEARN_TASK, TeamRouter
@@ -73,7 +73,7 @@ class Gateway:
             LEARN_TASK: (self.triage.learn_cases, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),
             DOUBT_TASK: (doubting.report, None),
-            WITHDRAW_TASK: (doubting.withdraw, None),
+            ERASE_TASK: (TicketErasure(self.database, self.doubts, self.triage, None).run, None),
             LOOK_TASK: (
                 lambda ticket_id, workflow_id: self.looks.append((ticket_id, workflow_id)),
                 None,

@@ -84,7 +84,7 @@ def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(make, archive):
     after = ask(retrieval, **VAGUE)
     assert after.chunks[0].chunk.span.document_id == "lift.md"
     assert any(
-        reason.startswith("like the resolved ticket “Pallets pile up at dock four” (0.")
+        reason.startswith("like a ticket that was resolved with it (0.")
         for reason in after.chunks[0].reasons
     )
     assert after.confidence > before.confidence

@@ -4,9 +4,10 @@ import pytest
 
 from services.contracts.ingestion import Archived
 from services.tickets.archive import ARCHIVE_TASK, TicketArchive
+from services.tickets.erasure import ERASE_TASK, TicketErasure
+from services.tickets.retention import Retention
 from services.tickets.ticket.events import Events
 from services.tickets.ticket.queries import Queries
-from services.tickets.ticket.retention import Retention
 from services.tickets.triage.service import TriageService
 from tests.unit.tickets.clarify.charts import DISK, PAGE
 
@@ -27,6 +28,9 @@ class Ingestion:
         if case.document_id in self.document_ids:
             self.cases[case.id] = case
         return Archived(kept=case.document_id in self.document_ids)
+
+    def forget_tickets(self, purged):
+        self.forget_cases(purged)
 
     def forget_cases(self, request):
         for id_ in request.ids:
@@ -56,6 +60,10 @@ def archived(gateway, ingestion):
             ),
             ARCHIVE_TASK: (archiving.run, None),
             "gateway.forget_cases": (archiving.forget, None),
+            ERASE_TASK: (
+                TicketErasure(gateway.database, ingestion, gateway.triage, None).run,
+                None,
+            ),
         }
         while due := gateway.outbox.due(limit=100):
             for key, task, *_ in due:

@@ -66,5 +66,5 @@ def test_migrating_twice_changes_nothing(tmp_path):
     for _ in range(2):
         database = Database(url)
         database.migrate("kit")
-        assert scalar(database, "SELECT version_num FROM alembic_kit") == "0006"
+        assert scalar(database, "SELECT version_num FROM alembic_kit") == "0007"
         database.close()

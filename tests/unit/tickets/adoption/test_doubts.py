@@ -6,7 +6,7 @@ import pytest
 
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
-from services.tickets.ticket.retention import Retention
+from services.tickets.retention import Retention
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 

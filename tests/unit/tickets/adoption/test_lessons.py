@@ -6,9 +6,9 @@ import pytest
 
 from services.contracts.adoption import Judgement
 from services.contracts.retrieval import PageSigns
-from services.tickets.adoption.lessons import Lessons
+from services.tickets.adoption.lessons import Lessons, judge_digest
+from services.tickets.retention import Retention
 from services.tickets.tables import ServedRow
-from services.tickets.ticket.retention import Retention
 from services.workflow.model import Provenance
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 
@@ -94,7 +94,7 @@ def test_a_word_alone_says_who_said_it(served, planned, lessons):
     served.client.put(f"/v1/workflows/{ticket['workflow_id']}/acceptance", json={})
     (lesson,) = lessons()
     assert (lesson.right, lesson.judgement) == (RUNBOOK, Judgement.ACCEPTED)
-    assert lesson.judged_by == "local"
+    assert lesson.judged_by == judge_digest("local")
 
 
 def test_a_rejection_tells_that_the_page_was_wrong_where_nothing_was_done(served, planned, lessons):
@@ -107,7 +107,7 @@ def test_a_rejection_tells_that_the_page_was_wrong_where_nothing_was_done(served
     assert lesson.judgement is Judgement.REJECTED
 
 
-def test_what_was_served_at_first_stays_and_goes_with_the_ticket(served, planned, lessons):
+def test_what_was_served_at_first_teaches_for_a_year_after_a_purge(served, planned, lessons):
     ticket = planned("T-1")
     later = (PageSigns(document_id="runbooks/New.md", signs={}),)
     context = served.retrieval.context
@@ -117,7 +117,12 @@ def test_what_was_served_at_first_stays_and_goes_with_the_ticket(served, planned
     tick(served, served.ticket(ticket["id"]), "look")
     end(served, ticket)
     assert lessons()[0].pages == SIGNS
-    Retention(served.database, 1, clock=lambda: time.time() + 10 * 86_400).purge()
+    before = lessons()
+    for days in (10, 300):
+        Retention(served.database, 1, clock=lambda at=days: time.time() + at * 86_400).purge()
+        assert served.client.get(f"/v1/tickets/{ticket['id']}").status_code == 404
+        assert lessons() == before
+    Retention(served.database, 1, clock=lambda: time.time() + 400 * 86_400).purge()
     assert lessons() == []
 
 

@@ -6,9 +6,9 @@ from services.contracts.adoption import StepMark
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.tickets.adoption.feedback_recorder import put_mark
+from services.tickets.retention import Retention
 from services.tickets.tables import MarkRow
 from services.tickets.ticket.events import Events
-from services.tickets.ticket.retention import Retention
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 

@@ -14,11 +14,11 @@ from services.tickets.clarify.answer_handler import AnswerHandler
 from services.tickets.clarify.dialogue import Dialogue
 from services.tickets.clarify.pages import NONE_OF_THESE, page_question
 from services.tickets.page_quality.dismissals import Dismissals
+from services.tickets.retention import Retention
 from services.tickets.settings import GatewaySettings
 from services.tickets.tables import PageWordRow
 from services.tickets.ticket.events import Note, add_events
 from services.tickets.ticket.lifecycle import walk_again
-from services.tickets.ticket.retention import Retention
 from services.tickets.walk.fit import Thresholds
 from services.tickets.walk.walk import NO_PAGE
 from services.workflow.model import Citation

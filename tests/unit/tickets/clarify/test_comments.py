@@ -155,7 +155,7 @@ def test_a_long_discussion_is_bounded(gateway, ticket_id, monkeypatch):
 
 
 def test_comments_go_with_their_ticket(gateway, ticket_id):
-    from services.tickets.ticket.retention import Retention
+    from services.tickets.retention import Retention
 
     comment(gateway, "Looking")
     work_off(gateway)

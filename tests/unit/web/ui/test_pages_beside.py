@@ -6,9 +6,9 @@ import pytest
 
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
+from services.tickets.retention import Retention
 from services.tickets.tables import LinkedMarkRow
 from services.tickets.ticket.lifecycle import walk_again
-from services.tickets.ticket.retention import Retention
 from services.web.ui.knowledge.backend import Knowledge
 from services.workflow.model import LinkedPage
 from tests.checklists import checklist_of

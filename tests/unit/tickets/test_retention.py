@@ -9,9 +9,9 @@ from services.gateway.work import schedule_purge
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
-from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Base
 from services.kit.tables import OutboxRow
+from services.tickets.retention import Retention
 from services.tickets.settings import GatewaySettings
 from services.tickets.tables import (
     EventRow,
@@ -20,9 +20,8 @@ from services.tickets.tables import (
     TicketRow,
     WorkflowRow,
 )
-from services.tickets.ticket.events import Note, add_events
-from services.tickets.ticket.queue import FORGET_CASES_TASK, put_forgetting
-from services.tickets.ticket.retention import Retention
+from services.tickets.ticket.queries import TicketNotFoundError
+from services.tickets.ticket.queue import WALK_TASK
 from tests.waiting import eventually
 
 DAY = 86_400
@@ -78,24 +77,7 @@ def test_what_is_younger_or_still_on_its_walk_stays(gateway, ticket, group, aler
     assert Retention(gateway.database, 30, clock=at(29)).purge().tickets == 0
     assert Retention(gateway.database, 30, clock=at(31)).purge().tickets == 1
     assert gateway.ticket(waiting["tickets"][0]["id"])["status"] == "received"
-    assert count(gateway, OutboxRow) == 1
-
-
-def test_each_case_is_forgotten_also_while_that_of_another_waits(gateway, group, alert):
-    alerts = [alert | {"fingerprint": f"f{number}"} for number in range(3)]
-    tickets = gateway.post({**group, "alerts": alerts})["tickets"]
-    ids = sorted(each["id"] for each in tickets)
-    outbox = Outbox(gateway.database)
-    with gateway.database.session() as session:
-        for id_ in ids:
-            add_events(session, id_, [Note("archived", {})])
-    for batch in (ids[:1], ids):
-        with gateway.database.session() as session:
-            put_forgetting(session, outbox, batch)
-    with gateway.database.session() as session:
-        of_task = OutboxRow.task == FORGET_CASES_TASK
-        waiting = session.scalars(select(OutboxRow.kwargs).where(of_task)).all()
-    assert sorted(id_ for each in waiting for id_ in each["ticket_ids"]) == ids
+    assert count(gateway, OutboxRow, OutboxRow.task == WALK_TASK) == 1
 
 
 def test_days_count_from_the_last_change(gateway, ticket):
@@ -105,8 +87,33 @@ def test_days_count_from_the_last_change(gateway, ticket):
     assert Retention(gateway.database, 30, clock=at(41)).purge().tickets == 1
 
 
+def test_a_ticket_that_is_named_goes_and_others_stay(gateway, ticket, group, alert):
+    other = gateway.post({**group, "alerts": [alert | {"fingerprint": "f2"}]})["tickets"][0]["id"]
+    with pytest.raises(TicketNotFoundError):
+        Retention(gateway.database, 30).forget([ticket, "01a20000"])
+    assert count(gateway, TicketRow) == 2
+    gone = Retention(gateway.database, 30).forget([ticket])
+    assert gone.model_dump() == {"tickets": 1, "answers": 1}
+    assert gateway.ticket(other)["status"] == "received"
+
+
+def test_a_walk_that_is_under_way_does_not_bring_its_ticket_back(gateway, group, monkeypatch):
+    ticket = gateway.post(group)["tickets"][0]["id"]
+    plan = gateway.planner.plan
+
+    def purged_meanwhile(request):
+        Retention(gateway.database, 30).forget([ticket])
+        return plan(request)
+
+    monkeypatch.setattr(gateway.planner, "plan", purged_meanwhile)
+    gateway.work()
+    assert not any(count(gateway, table) for table in HANGING)
+    gateway.work()
+    assert count(gateway, OutboxRow, OutboxRow.task == WALK_TASK) == 0
+
+
 def test_many_go_in_parts_and_no_more_than_is_asked_for(gateway, group, alert, monkeypatch):
-    monkeypatch.setattr("services.tickets.ticket.retention._AT_ONCE", 3)
+    monkeypatch.setattr("services.tickets.retention._AT_ONCE", 3)
     alerts = [alert | {"fingerprint": f"f{number}"} for number in range(10)]
     gateway.post({**group, "alerts": alerts})
     gateway.work()
