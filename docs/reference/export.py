@@ -35,7 +35,8 @@ OPENAPI = FOLDER.parents[1] / "proto" / "openapi"
 HEAD = "<!-- Printed by `make docs`; do not edit. -->\n"
 COMMANDS = (
     "`flowxpert` and its commands; each tells this itself with `--help`. Failures end with status "
-    "1 and one line on stderr, or one JSON object with `--json`; wrong usage ends with 2."
+    "1 and one line on stderr, or one JSON object with `--json`; wrong usage, and input such as a "
+    "file that cannot be used, ends with 2."
 )
 ADDRESSES = (
     "Of each service, with the scope that a caller needs; `signed` stands for `operate`, or a "

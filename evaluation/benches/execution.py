@@ -1,6 +1,5 @@
 """Runs on the simulated network: do they end right, by evidence, on the right branches?"""
 
-import json
 import os
 import time
 from collections import Counter
@@ -16,6 +15,7 @@ from fastapi.testclient import TestClient
 from services.contracts.execution import RunDetail, RunMode, RunOutcome, RunPhase
 from services.deployment.embedded import Embedded
 from services.kit.clock import Clock
+from services.kit.files import read_bytes, read_json_lines, read_yaml
 from services.kit.settings import PlatformSettings
 from services.kit.value import Value
 from services.simulator.faults import Fault, RepairEffect, variants
@@ -76,8 +76,21 @@ class Ran(Value):
 
 def rights(gold: Path = GOLD) -> dict[str, Right]:
     """By the kind of fault."""
-    content: dict[str, Any] = yaml.safe_load(gold.read_text())
-    return {kind: Right.model_validate(each) for kind, each in content.items()}
+    return read_yaml(gold, dict[str, Right])
+
+
+class _TeamTool(Value):
+    """An entry of a team's catalogue, as far as it matters here."""
+
+    name: str
+    effect: str
+
+
+class _BoundText(Value):
+    """A step of a page and its binding."""
+
+    text: str
+    binding: dict[str, Any]
 
 
 class Team(Value):
@@ -99,16 +112,15 @@ class Team(Value):
     def of_folder(cls, folder: Path) -> "Team":
         """What stands there."""
         tools = tuple(sorted((folder / "tools").glob("*.yaml")))
-        entries = [each for path in tools for each in yaml.safe_load(path.read_text())]
+        entries = [each for path in tools for each in read_yaml(path, list[_TeamTool])]
         readings, bindings = folder / "readings.jsonl", folder / "bindings.jsonl"
-        lines = bindings.read_text().splitlines() if bindings.exists() else ()
-        rows = [json.loads(line) for line in lines if line.strip()]
+        rows = read_json_lines(bindings, _BoundText) if bindings.exists() else ()
         return cls(
             pages=folder / "pages",
             tools=tools,
-            changes=tuple(each["name"] for each in entries if each["effect"] == "change"),
+            changes=tuple(each.name for each in entries if each.effect == "change"),
             readings=readings if readings.exists() else None,
-            bindings={row["text"]: row["binding"] for row in rows},
+            bindings={row.text: row.binding for _place, row in rows},
         )
 
     def equip(self, catalogue: Path) -> None:
@@ -148,7 +160,7 @@ class World:
     def approve_pages(self) -> None:
         """A person vouches for each procedure, as the team has drawn it."""
         if self.team.readings:
-            file = {"file": ("readings.jsonl", self.team.readings.read_bytes())}
+            file = {"file": ("readings.jsonl", read_bytes(self.team.readings))}
             where = "/v1/readings/import?approve=true"
             report = self.client.post(where, files=file).raise_for_status().json()
             if report["refused"]:

@@ -20,6 +20,7 @@ from services.execution.bindings.proposer import BindingProposer
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.target import Target
 from services.execution.tools.tool import Tool
+from services.kit.files import read_text
 from services.kit.value import Value
 
 _LABELS = {
@@ -106,7 +107,7 @@ def incidents_in(folder: Path) -> list[Incident]:
 def recorded_in(folder: Path) -> Iterator[Recorded]:
     """The outputs of one case, or of all below a folder."""
     for path in sorted(folder.rglob("*.txt")):
-        lines = path.read_text(errors="replace").splitlines()[:2]
+        lines = read_text(path, errors="replace").splitlines()[:2]
         try:
             head, call_record = (json.loads(line) for line in lines)
         except ValueError:
@@ -152,7 +153,7 @@ def look(incident: Incident, page: Path, catalogue: Catalogue) -> Looked:
     """What this page's steps would ask for the incident."""
     calls: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     counts: Counter[str] = Counter()
-    workflow = shown_page(page.read_text(errors="replace"), page.name)
+    workflow = shown_page(read_text(page, errors="replace"), page.name)
     for binding in BindingProposer(catalogue).propose(workflow, incident.labels):
         counts["steps"] += 1
         if binding.tool:

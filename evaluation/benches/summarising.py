@@ -1,6 +1,5 @@
 """Traces become workflows, which are carried out on faults that they were not learned from."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,6 +37,7 @@ from services.investigation.summary.summarise import (
 )
 from services.investigation.summary.trace import Trace, join_traces
 from services.kit.clock import Clock
+from services.kit.files import read_json_lines
 from services.kit.ids import time_ordered_id
 from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
@@ -511,7 +511,7 @@ def by_the_model(model: ChatModel) -> Summarise:
 
 def read_traces(path: Path) -> list[Trace]:
     """Traces of a file of JSON lines."""
-    return [Trace.model_validate(json.loads(line)) for line in path.open() if line.strip()]
+    return [trace for _place, trace in read_json_lines(path, Trace)]
 
 
 def report_of(cases: Sequence[Case]) -> SummaryReport:

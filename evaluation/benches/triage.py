@@ -1,6 +1,5 @@
 """How often the right team is named, beside TF-IDF with logistic regression, and without parts."""
 
-import json
 import re
 import time
 from collections import Counter
@@ -17,6 +16,7 @@ from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import calibration_error
 from services.kit.errors import InvalidInputError
+from services.kit.files import read_json_lines
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors
 from services.tickets.ticket.noise_reduction import reduce_noise
@@ -74,14 +74,14 @@ def read_cases(path: Path, label: str) -> list[Case]:
     Raises:
         NoLabelError: A row lacks one of the two.
     """
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [_case(json.loads(line), label, n) for n, line in enumerate(lines, 1) if line.strip()]
+    rows = read_json_lines(path, dict[str, object])
+    return [_case(row, label, place, number) for number, (place, row) in enumerate(rows, 1)]
 
 
-def _case(row: dict[str, object], label: str, number: int) -> Case:
+def _case(row: dict[str, object], label: str, place: str, number: int) -> Case:
     text, team = row.get("text"), row.get(label)
     if not isinstance(text, str) or not team:
-        raise NoLabelError(f"line {number} needs `text` and `{label}`")
+        raise NoLabelError(f"{place}: expected `text` and `{label}`")
     return case_of(str(number), text, str(team), float(number))
 
 

@@ -1,6 +1,5 @@
 """Would an on-call engineer follow what is shown? Texts for blind readers, and their verdicts."""
 
-import json
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,6 +11,13 @@ from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFi
 from evaluation.commands.outcome import finish, write_rows
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import (
+    read_json_lines,
+    require_file,
+    require_folder,
+    require_new_file,
+    require_new_folder,
+)
 
 app = typer.Typer()
 
@@ -20,7 +26,10 @@ app = typer.Typer()
 def acceptance(
     *,
     pairs: PairsFile,
-    rows: Annotated[Path, typer.Option(help="Write what is shown there, as JSON Lines.")],
+    rows: Annotated[
+        Path,
+        typer.Option(help="Write what is shown there, as JSON Lines.", callback=require_new_file),
+    ],
     show: Annotated[
         Literal["page", "bare", "today", "workflow", "found", "recorded"],
         typer.Option(
@@ -31,13 +40,17 @@ def acceptance(
     ] = "page",
     corpus: CorpusDir = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Of `found`: folder of an embedded run, already ingested.")
+        Path | None,
+        typer.Option(
+            help="Of `found`: folder of an embedded run, already ingested.", callback=require_folder
+        ),
     ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
             help="Of `recorded`: JSON Lines of id and shown. Of `workflow`: recorded answers; "
-            "those of a strong model that are kept here."
+            "those of a strong model that are kept here.",
+            callback=require_file,
         ),
     ] = None,
     left_out: Annotated[
@@ -73,24 +86,35 @@ def acceptance(
 
 @app.command()
 def acceptance_readers(
-    files: Annotated[list[Path], typer.Argument(help="Rows of `bench acceptance --show found`.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Rows of `bench acceptance --show found`.", callback=require_file),
+    ],
     *,
-    out: Annotated[Path, typer.Option(help="Folder of the readers' folders and briefs.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of the readers' folders and briefs.", callback=require_new_folder
+        ),
+    ],
     each: Annotated[int, typer.Option(min=1, help="Most files of a reader.")] = 7,
     seed: Annotated[int, typer.Option(help="Deals the files out.")] = 1,
 ) -> None:
     """Deal out first screens to readers, who see neither the way of showing nor the right page."""
-    from evaluation.benches.acceptance.readers import write_folders  # noqa: PLC0415
+    from evaluation.benches.acceptance.readers import ShownRecord, write_folders  # noqa: PLC0415
 
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    count = write_folders([json.loads(line) for line in lines], out, each, seed)
-    typer.echo(f"{len(lines)} files for {count} readers")
+    records = [row for file in files for _place, row in read_json_lines(file, ShownRecord)]
+    count = write_folders(records, out, each, seed)
+    typer.echo(f"{len(records)} files for {count} readers")
 
 
 @app.command()
 def acceptance_count(
     folders: Annotated[
-        list[Path], typer.Argument(help="Readers' folders, with their verdicts and the key.")
+        list[Path],
+        typer.Argument(
+            help="Readers' folders, with their verdicts and the key.", callback=require_folder
+        ),
     ],
     *,
     pairs: PairsFile,

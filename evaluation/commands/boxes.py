@@ -8,6 +8,7 @@ import typer
 
 from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFile
 from evaluation.commands.outcome import finish, write_rows
+from services.kit.files import require_file, require_folder, require_new_file
 
 if TYPE_CHECKING:
     from services.knowledge.page.box_fit import Habit
@@ -22,10 +23,16 @@ def boxes(
     corpus: CorpusDir = None,
     rows: Annotated[
         Path | None,
-        typer.Option(help="Also write the blocks of each page with their boxes, as JSON Lines."),
+        typer.Option(
+            help="Also write the blocks of each page with their boxes, as JSON Lines.",
+            callback=require_new_file,
+        ),
     ] = None,
     second: Annotated[
-        Path | None, typer.Option(help="Pages drawn once more: what two readers agree on.")
+        Path | None,
+        typer.Option(
+            help="Pages drawn once more: what two readers agree on.", callback=require_file
+        ),
     ] = None,
     predicate: Annotated[
         Literal["fitted", "left-out", "plain"],
@@ -36,7 +43,10 @@ def boxes(
     ] = "fitted",
     learned: Annotated[
         Path | None,
-        typer.Option(help="Data folder whose owners' words count in the product's boxes."),
+        typer.Option(
+            help="Data folder whose owners' words count in the product's boxes.",
+            callback=require_folder,
+        ),
     ] = None,
     ids: IdsHalf = "all",
     out: Out = None,

@@ -7,6 +7,7 @@ import typer
 
 from evaluation.commands.chaos import EXAMPLES
 from evaluation.commands.options import Out
+from services.kit.files import read_json, require_file, require_folder, write_text
 
 app = typer.Typer()
 
@@ -14,10 +15,13 @@ app = typer.Typer()
 @app.command()
 def capacity(
     *,
-    documents: Annotated[Path, typer.Option(help="Folder that the tickets are about.")] = EXAMPLES,
+    documents: Annotated[
+        Path, typer.Option(help="Folder that the tickets are about.", callback=require_folder)
+    ] = EXAMPLES,
     tickets: Annotated[int, typer.Option(min=1, help="Tickets that are measured.")] = 60,
     costs: Annotated[
-        Path | None, typer.Option(help="Take the costs from there; measure nothing.")
+        Path | None,
+        typer.Option(help="Take the costs from there; measure nothing.", callback=require_file),
     ] = None,
     per_month: Annotated[
         list[float] | None, typer.Option(help="Tickets a month; more than one may be given.")
@@ -27,7 +31,10 @@ def capacity(
     ] = 10.0,
     alerts: Annotated[float, typer.Option(min=1, help="Alerts for each ticket.")] = 10.0,
     page: Annotated[
-        Path | None, typer.Option(help="Also write the table between the marks of this page.")
+        Path | None,
+        typer.Option(
+            help="Also write the table between the marks of this page.", callback=require_file
+        ),
     ] = None,
     out: Out = None,
 ) -> None:
@@ -45,7 +52,7 @@ def capacity(
         settings_of(None)
         figures = measure_costs(documents, tickets)
     else:
-        figures = Costs.model_validate_json(costs.read_bytes())
+        figures = read_json(costs, Costs)
     demands = [Demand(each, peak=peak, alerts=alerts) for each in per_month or SHOWN]
     table = markdown(figures, demands)
     typer.echo(table, nl=False)
@@ -53,4 +60,4 @@ def capacity(
         put(page, table)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(figures.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_text(out, figures.model_dump_json(indent=2) + "\n")

@@ -7,6 +7,7 @@ import typer
 
 from evaluation.commands.options import Out, Seed
 from evaluation.commands.outcome import end_by, end_on_a_signal
+from services.kit.files import require_folder
 
 app = typer.Typer()
 
@@ -26,7 +27,10 @@ def chaos(
         float, typer.Option(min=0, help="Kill nothing more after so many seconds; 0: no bound.")
     ] = 0,
     documents: Annotated[
-        Path, typer.Option(help="Folder of documents that the tickets are about.")
+        Path,
+        typer.Option(
+            help="Folder of documents that the tickets are about.", callback=require_folder
+        ),
     ] = EXAMPLES,
     seed: Seed = 0,
     out: Out = None,

@@ -11,6 +11,7 @@ from evaluation.commands.options import AsJson, Out, PairsFile, Seed
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_folder
 
 app = typer.Typer()
 
@@ -21,7 +22,10 @@ def clarify(
     pairs: PairsFile,
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Walk the tickets in this embedded run; else the row's page is given."),
+        typer.Option(
+            help="Walk the tickets in this embedded run; else the row's page is given.",
+            callback=require_folder,
+        ),
     ] = None,
     reader: Annotated[
         Literal["recorded", "drawn"],
@@ -32,7 +36,10 @@ def clarify(
     ] = "recorded",
     corpus: Annotated[
         Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+        typer.Option(
+            help="Folder of the pages; `corpus` beside the folder of the pairs.",
+            callback=require_folder,
+        ),
     ] = None,
     most: Annotated[
         int | None, typer.Option(min=1, help="Questions of a ticket; those of the settings.")

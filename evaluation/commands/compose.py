@@ -10,6 +10,7 @@ from evaluation.commands.options import AsJson, Out, Seed
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of
 from evaluation.commands.progress import progress
+from services.kit.files import require_file, require_folder, require_new_folder
 
 app = typer.Typer()
 
@@ -18,22 +19,34 @@ app = typer.Typer()
 def compose(
     *,
     tools: Annotated[
-        Path, typer.Option(help="Folder that holds `seal-tools` and `keep-workflows`.")
+        Path,
+        typer.Option(
+            help="Folder that holds `seal-tools` and `keep-workflows`.", callback=require_folder
+        ),
     ],
-    flows: Annotated[Path, typer.Option(help="Folder of flow-bench.")],
+    flows: Annotated[Path, typer.Option(help="Folder of flow-bench.", callback=require_folder)],
     seal: Annotated[int, typer.Option(min=0, help="Instructions of Seal-Tools; 0 for all.")] = 40,
     keep: Annotated[int, typer.Option(min=0, help="Workflows of Keep; 0 for all.")] = 30,
     seed: Seed = 7,
     prompts: Annotated[
         Path | None,
-        typer.Option(help="Write what a model is asked there: a folder for each arm, no figures."),
+        typer.Option(
+            help="Write what a model is asked there: a folder for each arm, no figures.",
+            callback=require_new_folder,
+        ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Take answers from there, the folder of --prompts, and keep them."),
+        typer.Option(
+            help="Take answers from there, the folder of --prompts, and keep them.",
+            callback=require_folder,
+        ),
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option(help="Recorded compositions; those that are kept here.")
+        Path | None,
+        typer.Option(
+            help="Recorded compositions; those that are kept here.", callback=require_file
+        ),
     ] = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -82,23 +95,37 @@ def compose(
 def edits(
     *,
     rows: Annotated[
-        Path, typer.Option(help="JSON Lines of document, instruction and expected procedure.")
+        Path,
+        typer.Option(
+            help="JSON Lines of document, instruction and expected procedure.",
+            callback=require_file,
+        ),
     ],
-    pages: Annotated[Path, typer.Option(help="Folder of the documents.")] = Path(
-        "examples/documents"
-    ),
+    pages: Annotated[
+        Path, typer.Option(help="Folder of the documents.", callback=require_folder)
+    ] = Path("examples/documents"),
     data_dir: Annotated[
-        Path | None, typer.Option(help="Embedded run whose stored readings are changed.")
+        Path | None,
+        typer.Option(
+            help="Embedded run whose stored readings are changed.", callback=require_folder
+        ),
     ] = None,
     prompts: Annotated[
-        Path | None, typer.Option(help="Write what a model is asked there, no figures.")
+        Path | None,
+        typer.Option(
+            help="Write what a model is asked there, no figures.", callback=require_new_folder
+        ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Take answers from there, the folder of --prompts, and keep them."),
+        typer.Option(
+            help="Take answers from there, the folder of --prompts, and keep them.",
+            callback=require_folder,
+        ),
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option(help="Recorded edits; those that are kept here.")
+        Path | None,
+        typer.Option(help="Recorded edits; those that are kept here.", callback=require_file),
     ] = None,
     out: Out = None,
     as_json: AsJson = False,

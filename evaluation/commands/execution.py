@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from evaluation.commands.options import Out
+from services.kit.files import require_file, require_folder, write_text
 
 app = typer.Typer()
 
@@ -21,11 +22,15 @@ def execute(
         Path | None,
         typer.Option(
             help="Folder of what a team wrote in the place of the network's pages: `pages/`,"
-            " `tools/*.yaml`, `readings.jsonl`, `bindings.jsonl`."
+            " `tools/*.yaml`, `readings.jsonl`, `bindings.jsonl`.",
+            callback=require_folder,
         ),
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option(help="What is right by them, as in evaluation/material.")
+        Path | None,
+        typer.Option(
+            help="What is right by them, as in evaluation/material.", callback=require_file
+        ),
     ] = None,
     out: Out = None,
 ) -> None:
@@ -53,16 +58,19 @@ def execute(
     for name, figure in report.figures.items():
         typer.echo(f"{name}: {figure:.3g}")
     if out is not None:
-        out.write_text(report.model_dump_json(indent=2) + "\n")
+        write_text(out, report.model_dump_json(indent=2) + "\n")
 
 
 @app.command()
 def incidents(
     *,
     recorded: Annotated[
-        Path, typer.Option(help="Folder of recorded incidents, with the outputs of tools.")
+        Path,
+        typer.Option(
+            help="Folder of recorded incidents, with the outputs of tools.", callback=require_folder
+        ),
     ],
-    corpus: Annotated[Path, typer.Option(help="Folder of the pages.")],
+    corpus: Annotated[Path, typer.Option(help="Folder of the pages.", callback=require_folder)],
     all_orders: Annotated[
         bool, typer.Option("--all-orders", help="Commands also in other orders of their words.")
     ] = False,
@@ -81,4 +89,4 @@ def incidents(
     for name, figure in report.figures.items():
         typer.echo(f"{name}: {figure:.3g}")
     if out is not None:
-        out.write_text(report.model_dump_json(indent=2) + "\n")
+        write_text(out, report.model_dump_json(indent=2) + "\n")

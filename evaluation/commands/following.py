@@ -10,6 +10,7 @@ import typer
 from evaluation.commands.options import AsJson, Out, Seed
 from evaluation.commands.outcome import finish
 from evaluation.commands.progress import progress
+from services.kit.files import require_folder, require_new_folder
 
 if TYPE_CHECKING:
     from evaluation.benches.following.agents import Agent
@@ -38,12 +39,16 @@ def follow(
         Path | None,
         typer.Option(
             help="A reader of files acts. Of turns all files are written, and that is all; sessions"
-            " are played, prompt by prompt, while answers come."
+            " are played, prompt by prompt, while answers come.",
+            callback=require_new_folder,
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Keep a reader's answers in this folder with the recorded ones."),
+        typer.Option(
+            help="Keep a reader's answers in this folder with the recorded ones.",
+            callback=require_folder,
+        ),
     ] = None,
     answers: Annotated[
         str, typer.Option(help="`model`, `recorded`, or a file of recorded acts.")

@@ -20,6 +20,7 @@ from evaluation.commands.options import (
 from evaluation.commands.outcome import finish, write_rows
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_file, require_folder, require_new_file
 
 app = typer.Typer()
 
@@ -30,7 +31,10 @@ def judge(
     pairs: PairsFile,
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Folder of an embedded run, whose scorer and pages are taken."),
+        typer.Option(
+            help="Folder of an embedded run, whose scorer and pages are taken.",
+            callback=require_folder,
+        ),
     ] = None,
     page_given: Annotated[  # noqa: ARG001 - said for `bench logic`'s sake
         bool, typer.Option("--page-given", help="The row's page alone, as always here.")
@@ -39,7 +43,10 @@ def judge(
     corpus: CorpusDir = None,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Recorded answers; those of a strong model that are kept here."),
+        typer.Option(
+            help="Recorded answers; those of a strong model that are kept here.",
+            callback=require_file,
+        ),
     ] = None,
     ids: IdsHalf = "all",
     limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,
@@ -47,7 +54,11 @@ def judge(
     draws: Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")] = 1,
     seed: Seed = 0,
     rows: Annotated[
-        Path | None, typer.Option(help="Also write every workflow's scores there, as JSON Lines.")
+        Path | None,
+        typer.Option(
+            help="Also write every workflow's scores there, as JSON Lines.",
+            callback=require_new_file,
+        ),
     ] = None,
     out: Out = None,
     as_json: AsJson = False,

@@ -1,12 +1,15 @@
 """Processes killed while work goes on."""
 
 import json
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evaluation.commands.options import Out, Seed
 from evaluation.commands.outcome import end_on_a_signal
+from services.kit.errors import InvalidInputError
+from services.kit.files import write_text
 
 if TYPE_CHECKING:
     from evaluation.benches.kills.bench import KillReport
@@ -14,11 +17,18 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
+class PlatformName(StrEnum):
+    """How a platform is laid out: all rooms in one process, or each in its own on servers."""
+
+    EMBEDDED = "embedded"
+    APART = "apart"
+
+
 @app.command()
 def kills(
     *,
     platform: Annotated[
-        list[str] | None, typer.Option(help="`embedded` or `apart`, a process for each; both.")
+        list[PlatformName] | None, typer.Option(help="How the rooms are laid out; both ways.")
     ] = None,
     kind: Annotated[list[str] | None, typer.Option(help="What is killed or away; all.")] = None,
     count: Annotated[int, typer.Option(min=1, help="Kills of each kind.")] = 200,
@@ -36,18 +46,19 @@ def kills(
     """
     from evaluation.benches.kills.bench import KINDS, KillReport, run_kills  # noqa: PLC0415
 
+    known = {each for kinds in KINDS.values() for each in kinds}
+    if unknown := set(kind or ()) - known:
+        raise InvalidInputError(f"no kind {min(unknown)!r}; there are: {', '.join(sorted(known))}")
     end_on_a_signal()
     rows: list[KillReport] = []
-    for name in platform or KINDS:
-        for each in kind or KINDS[name]:
-            if each not in KINDS[name]:
-                continue
+    for name in platform or PlatformName:
+        for each in [each for each in KINDS[name] if each in (kind or known)]:
             say = lambda line: typer.echo(line, err=True)  # noqa: E731
             rows.append(run_kills(name, each, count, away_s=away, seed=seed, say=say))
             typer.echo(_line(rows[-1]))
             if out is not None:
                 dumped = [row.model_dump() for row in rows]
-                out.write_text(json.dumps(dumped, indent=2) + "\n")
+                write_text(out, json.dumps(dumped, indent=2) + "\n")
     raise typer.Exit(0 if rows and all(row.ok for row in rows) else 1)
 
 

@@ -10,6 +10,7 @@ import typer
 from evaluation.commands.options import AsJson, DataDir, OldWorkflows, Out, PairsFile, Seed
 from evaluation.commands.outcome import finish
 from evaluation.commands.progress import progress
+from services.kit.files import require_file
 
 if TYPE_CHECKING:
     from services.deployment.embedded import Embedded
@@ -22,12 +23,18 @@ def learn(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    unknown: Annotated[Path, typer.Option(help="JSON Lines of alerts that no page treats.")],
-    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    unknown: Annotated[
+        Path, typer.Option(help="JSON Lines of alerts that no page treats.", callback=require_file)
+    ],
+    tickets: Annotated[
+        Path, typer.Option(help="JSON Lines of tickets, each with its page.", callback=require_file)
+    ],
     old: OldWorkflows = None,
     triage: Annotated[
         Path | None,
-        typer.Option(help="JSON Lines of tickets: `text` and `team`, oldest first."),
+        typer.Option(
+            help="JSON Lines of tickets: `text` and `team`, oldest first.", callback=require_file
+        ),
     ] = None,
     seed: Seed = 0,
     out: Out = None,

@@ -11,6 +11,7 @@ from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFi
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_file, require_folder
 
 app = typer.Typer()
 
@@ -20,7 +21,8 @@ def logic(
     *,
     pairs: PairsFile,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
+        Path | None,
+        typer.Option(help="Folder of an embedded run, already ingested.", callback=require_folder),
     ] = None,
     reader: Annotated[
         Literal["stored", "recorded", "plans"],
@@ -38,12 +40,18 @@ def logic(
     ] = False,
     workflows: Annotated[
         Path | None,
-        typer.Option(help="Measure these, JSON Lines of id and workflow; others count as none."),
+        typer.Option(
+            help="Measure these, JSON Lines of id and workflow; others count as none.",
+            callback=require_file,
+        ),
     ] = None,
     corpus: CorpusDir = None,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Recorded answers; those of a strong model that are kept here."),
+        typer.Option(
+            help="Recorded answers; those of a strong model that are kept here.",
+            callback=require_file,
+        ),
     ] = None,
     ids: IdsHalf = "all",
     limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,

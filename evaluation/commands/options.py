@@ -5,13 +5,26 @@ from typing import Annotated, Literal
 
 import typer
 
-DataDir = Annotated[Path, typer.Option(help="Folder of an embedded run, already ingested.")]
-PairsFile = Annotated[Path, typer.Option("--pairs", help="JSON Lines of queries and references.")]
-Out = Annotated[Path | None, typer.Option(help="Also write the figures there, as JSON.")]
+from services.kit.files import require_file, require_folder, require_new_file
+
+DataDir = Annotated[
+    Path, typer.Option(help="Folder of an embedded run, already ingested.", callback=require_folder)
+]
+PairsFile = Annotated[
+    Path,
+    typer.Option("--pairs", help="JSON Lines of queries and references.", callback=require_file),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Also write the figures there, as JSON.", callback=require_new_file),
+]
 Sample = Annotated[int, typer.Option(help="Only this many pairs, drawn by the seed; 0 for all.")]
 Seed = Annotated[int, typer.Option(help="Draws samples, random workflows and perturbations.")]
 RecordFile = Annotated[
-    Path | None, typer.Option(help="Keep the model's answers there, and take them from there.")
+    Path | None,
+    typer.Option(
+        help="Keep the model's answers there, and take them from there.", callback=require_new_file
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 IdsHalf = Annotated[
@@ -19,10 +32,16 @@ IdsHalf = Annotated[
 ]
 CorpusDir = Annotated[
     Path | None,
-    typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    typer.Option(
+        help="Folder of the pages; `corpus` beside the folder of the pairs.",
+        callback=require_folder,
+    ),
 ]
 OldWorkflows = Annotated[
-    Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
+    Path | None,
+    typer.Option(
+        help="Workflows of another planner, JSON Lines of id, workflow.", callback=require_file
+    ),
 ]
 JudgeAnswers = Annotated[
     Literal["none", "recorded"],

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
+from services.kit.files import write_text
+
 if TYPE_CHECKING:
     from evaluation.measures.figures import Report
 
@@ -46,7 +48,7 @@ def end_by(report: "Verdict", out: Path | None) -> None:
     text = report.model_dump_json(indent=2)
     typer.echo(text)
     if out is not None:
-        out.write_text(f"{text}\n", encoding="utf-8")
+        write_text(out, f"{text}\n")
     if not report.ok:
         raise typer.Exit(1)
 
@@ -59,4 +61,4 @@ def end_on_a_signal() -> None:
 def write_rows(path: Path | None, records: Iterable[Mapping[str, object]]) -> None:
     """As JSON Lines, where a file was asked for."""
     if path is not None:
-        path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+        write_text(path, "".join(f"{json.dumps(record)}\n" for record in records))

@@ -9,6 +9,7 @@ import typer
 from evaluation.commands.options import CorpusDir, IdsHalf, PairsFile
 from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_folder, require_new_file, require_new_folder
 
 app = typer.Typer()
 
@@ -17,9 +18,15 @@ app = typer.Typer()
 def plan_prompts(
     *,
     pairs: PairsFile,
-    out: Annotated[Path, typer.Option(help="Folder of the prompts, and of the answers.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of the prompts, and of the answers.", callback=require_new_folder
+        ),
+    ],
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
+        Path | None,
+        typer.Option(help="Folder of an embedded run, already ingested.", callback=require_folder),
     ] = None,
     page_given: Annotated[
         bool, typer.Option("--page-given", help="Show the row's page alone, without retrieval.")
@@ -46,10 +53,15 @@ def plan_prompts(
 
 @app.command()
 def record_plans(
-    folder: Annotated[Path, typer.Argument(help="Folder of the prompts and the answers.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the prompts and the answers.", callback=require_folder)
+    ],
     *,
     record: Annotated[
-        Path | None, typer.Option(help="Where answers are kept; that of the strong model.")
+        Path | None,
+        typer.Option(
+            help="Where answers are kept; that of the strong model.", callback=require_new_file
+        ),
     ] = None,
 ) -> None:
     """Keep the answers to prompts, without the text of pages, for `bench logic --reader plans`."""

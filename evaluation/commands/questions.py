@@ -9,6 +9,7 @@ import typer
 from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFile
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of
+from services.kit.files import require_file
 
 if TYPE_CHECKING:
     from evaluation.material.logic_rows import Ids
@@ -17,9 +18,15 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-_Second = Annotated[Path | None, typer.Option(help="Pages drawn once more: the nearer one counts.")]
+_Second = Annotated[
+    Path | None,
+    typer.Option(help="Pages drawn once more: the nearer one counts.", callback=require_file),
+]
 _Answers = Annotated[
-    Path | None, typer.Option(help="Recorded answers; those of a strong model that are kept here.")
+    Path | None,
+    typer.Option(
+        help="Recorded answers; those of a strong model that are kept here.", callback=require_file
+    ),
 ]
 
 

@@ -8,17 +8,32 @@ import typer
 
 from evaluation.commands.options import CorpusDir, PairsFile
 from evaluation.commands.progress import progress
+from services.kit.files import (
+    read_text,
+    require_file,
+    require_folder,
+    require_new_file,
+    require_new_folder,
+    write_text,
+)
 
 app = typer.Typer()
 
 
 @app.command()
 def recorded_readings(
-    folder: Annotated[Path, typer.Argument(help="Folder of the documents that were read.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder of the documents that were read.", callback=require_folder),
+    ],
     *,
-    out: Annotated[Path, typer.Option(help="JSON Lines for `flowxpert readings import`.")],
+    out: Annotated[
+        Path,
+        typer.Option(help="JSON Lines for `flowxpert readings import`.", callback=require_new_file),
+    ],
     answers: Annotated[
-        Path | None, typer.Option(help="Recorded answers; those that are kept here.")
+        Path | None,
+        typer.Option(help="Recorded answers; those that are kept here.", callback=require_file),
     ] = None,
 ) -> None:
     """The readings that the recorded answers of a strong model come to."""
@@ -30,7 +45,7 @@ def recorded_readings(
     )
 
     rows = list(reading_rows(pages_of(folder), read_answers(answers or RECORDED)))
-    out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_text(out, "".join(json.dumps(row) + "\n" for row in rows))
     typer.echo(f"{len(rows)} readings")
 
 
@@ -38,9 +53,17 @@ def recorded_readings(
 def read_prompts(
     *,
     pairs: PairsFile,
-    out: Annotated[Path, typer.Option(help="Folder of the prompts, and of the answers.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of the prompts, and of the answers.", callback=require_new_folder
+        ),
+    ],
     ids_file: Annotated[
-        Path | None, typer.Option(help="Only the rows whose ids stand there, one a line.")
+        Path | None,
+        typer.Option(
+            help="Only the rows whose ids stand there, one a line.", callback=require_file
+        ),
     ] = None,
     corpus: CorpusDir = None,
 ) -> None:
@@ -52,7 +75,7 @@ def read_prompts(
     from evaluation.benches.logic.setup import Way  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
 
-    wanted = ids_file.read_text(encoding="utf-8").splitlines() if ids_file else None
+    wanted = read_text(ids_file).splitlines() if ids_file else None
     rows = [row for row in read_rows(pairs) if wanted is None or row.id in wanted]
     page_of = Way(None, pairs, corpus=corpus).page_of()
     with progress("prompts", len(rows)) as advance:
@@ -62,9 +85,14 @@ def read_prompts(
 
 @app.command()
 def record_readings(
-    folder: Annotated[Path, typer.Argument(help="Folder of the prompts and the answers.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the prompts and the answers.", callback=require_folder)
+    ],
     *,
-    record: Annotated[Path, typer.Option(help="Where the answers are kept, beside others.")],
+    record: Annotated[
+        Path,
+        typer.Option(help="Where the answers are kept, beside others.", callback=require_new_file),
+    ],
 ) -> None:
     """Keep the answers to prompts, without the text of pages, for `bench logic --answers`."""
     from evaluation.benches.logic.prompt_files import collected, placements  # noqa: PLC0415
@@ -91,7 +119,8 @@ def unplaced(
     *,
     pairs: PairsFile,
     answers: Annotated[
-        Path | None, typer.Option(help="Recorded answers; those that are kept here.")
+        Path | None,
+        typer.Option(help="Recorded answers; those that are kept here.", callback=require_file),
     ] = None,
     corpus: CorpusDir = None,
 ) -> None:

@@ -18,6 +18,7 @@ from evaluation.commands.options import (
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of
 from evaluation.commands.progress import progress
+from services.kit.files import require_file, require_folder, require_new_file, require_new_folder
 
 app = typer.Typer()
 
@@ -60,7 +61,12 @@ def duels(
 def judge_prompts(
     *,
     pairs: PairsFile,
-    out: Annotated[Path, typer.Option(help="Folder of the questions, and of the answers.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of the questions, and of the answers.", callback=require_new_folder
+        ),
+    ],
     old: OldWorkflows = None,
     corpus: CorpusDir = None,
     guards_of: Annotated[
@@ -79,10 +85,16 @@ def judge_prompts(
 
 @app.command()
 def record_judge(
-    folder: Annotated[Path, typer.Argument(help="Folder of the questions and the answers.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder of the questions and the answers.", callback=require_folder),
+    ],
     *,
     record: Annotated[
-        Path | None, typer.Option(help="Where answers are kept; that of the strong model.")
+        Path | None,
+        typer.Option(
+            help="Where answers are kept; that of the strong model.", callback=require_new_file
+        ),
     ] = None,
 ) -> None:
     """Keep the answers to questions, without the text of pages, for `--judge recorded`."""
@@ -106,7 +118,10 @@ def best_of_n(
     corpus: CorpusDir = None,
     plans: Annotated[
         Path | None,
-        typer.Option(help="Recorded plans; those of a strong model that are kept here."),
+        typer.Option(
+            help="Recorded plans; those of a strong model that are kept here.",
+            callback=require_file,
+        ),
     ] = None,
     ids: IdsHalf = "all",
     judge: JudgeAnswers = "none",

@@ -1,6 +1,5 @@
 """Whether the right page is found, and how sure retrieval may be of it."""
 
-import json
 import time
 from functools import partial
 from itertools import chain
@@ -14,6 +13,7 @@ from evaluation.commands.outcome import finish
 from evaluation.commands.pair_choice import chosen_pairs
 from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import read_json, require_file, require_folder, require_new_folder
 
 app = typer.Typer()
 
@@ -47,8 +47,12 @@ def calibrate(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    unknown: Annotated[Path, typer.Option(help="JSON Lines of alerts that no page treats.")],
-    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    unknown: Annotated[
+        Path, typer.Option(help="JSON Lines of alerts that no page treats.", callback=require_file)
+    ],
+    tickets: Annotated[
+        Path, typer.Option(help="JSON Lines of tickets, each with its page.", callback=require_file)
+    ],
     write: Annotated[
         bool, typer.Option("--write", help="Make the result the calibration in use.")
     ] = False,
@@ -95,13 +99,21 @@ def page_choice(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    tickets: Annotated[
+        Path, typer.Option(help="JSON Lines of tickets, each with its page.", callback=require_file)
+    ],
     prompts: Annotated[
-        Path | None, typer.Option(help="Write what a model is asked into this folder, and end.")
+        Path | None,
+        typer.Option(
+            help="Write what a model is asked into this folder, and end.",
+            callback=require_new_folder,
+        ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Keep the answers in this folder, `answer-1.json` …"),
+        typer.Option(
+            help="Keep the answers in this folder, `answer-1.json` …", callback=require_folder
+        ),
     ] = None,
     write: Annotated[
         bool,
@@ -179,10 +191,15 @@ def said(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    tickets: Annotated[
+        Path, typer.Option(help="JSON Lines of tickets, each with its page.", callback=require_file)
+    ],
     record: Annotated[
         Path | None,
-        typer.Option(help="Keep the answers in this folder, whose index.json names their pages."),
+        typer.Option(
+            help="Keep the answers in this folder, whose index.json names their pages.",
+            callback=require_folder,
+        ),
     ] = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -206,7 +223,7 @@ def said(
 
     started = time.perf_counter()
     if record is not None:
-        documents = json.loads((record / "index.json").read_text(encoding="utf-8"))
+        documents = read_json(record / "index.json", dict[str, str])
         write_ticket_texts(RECORDED_TICKET_TEXTS, ticket_texts_in(record, documents))
     recorded = read_ticket_texts(RECORDED_TICKET_TEXTS)
     with open_platform(data_dir) as platform:

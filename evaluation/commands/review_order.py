@@ -12,6 +12,7 @@ from evaluation.commands.options import AsJson, DataDir, Out, PairsFile, Seed
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_file
 
 app = typer.Typer()
 
@@ -21,7 +22,9 @@ def review_order(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    tickets: Annotated[
+        Path, typer.Option(help="JSON Lines of tickets, each with its page.", callback=require_file)
+    ],
     count: Annotated[int, typer.Option(min=1, help="Tickets to draw.")] = 200,
     seed: Seed = 0,
     out: Out = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from evaluation.commands.options import Out
+from services.kit.files import require_folder, require_new_folder, write_text
 
 app = typer.Typer()
 
@@ -16,12 +17,19 @@ def search(
     *,
     fault: Annotated[str, typer.Option(help="Kind of the fault; `list` names all.")],
     answers: Annotated[
-        Path, typer.Option(help="Prompts are written there, NNN.prompt.txt; answers are awaited.")
+        Path,
+        typer.Option(
+            help="Prompts are written there, NNN.prompt.txt; answers are awaited.",
+            callback=require_new_folder,
+        ),
     ],
     arm: Annotated[str, typer.Option(help="`oce`, `loop` or `direct`.")] = "oce",
     variant: Annotated[int, typer.Option(min=0, max=4, help="Where it breaks.")] = 0,
     replay: Annotated[
-        Path | None, typer.Option(help="Folder of an earlier play: the same prompts' answers.")
+        Path | None,
+        typer.Option(
+            help="Folder of an earlier play: the same prompts' answers.", callback=require_folder
+        ),
     ] = None,
     wait_s: Annotated[float, typer.Option(min=1, help="Longest wait for one answer.")] = 900.0,
     out: Out = None,
@@ -66,4 +74,4 @@ def search(
         f"questions answered from earlier plays: {model.replayed} of {model.prompt_count}", err=True
     )
     if out is not None:
-        out.write_text(record.model_dump_json(indent=2) + "\n")
+        write_text(out, record.model_dump_json(indent=2) + "\n")

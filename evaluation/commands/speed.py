@@ -7,6 +7,7 @@ import typer
 
 from evaluation.commands.options import DataDir, Out, PairsFile
 from evaluation.commands.platform import settings_of
+from services.kit.files import require_file
 
 app = typer.Typer()
 
@@ -21,7 +22,10 @@ def speed(
         int, typer.Option(min=1, help="How often each ticket of the load is delivered.")
     ] = 1,
     pairs: Annotated[
-        Path | None, typer.Option(help="Take the tickets from these queries, not from titles.")
+        Path | None,
+        typer.Option(
+            help="Take the tickets from these queries, not from titles.", callback=require_file
+        ),
     ] = None,
     out: Out = None,
 ) -> None:

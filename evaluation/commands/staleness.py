@@ -8,6 +8,7 @@ import typer
 
 from evaluation.commands.options import AsJson, Out, Seed
 from evaluation.commands.outcome import finish
+from services.kit.files import require_file, require_folder
 
 app = typer.Typer()
 
@@ -15,7 +16,7 @@ app = typer.Typer()
 @app.command()
 def stale(
     *,
-    corpus: Annotated[Path, typer.Option(help="Folder of the pages.")],
+    corpus: Annotated[Path, typer.Option(help="Folder of the pages.", callback=require_folder)],
     seed: Seed = 0,
     as_json: AsJson = False,
     out: Out = None,
@@ -36,7 +37,9 @@ def stale(
 @app.command()
 def foretell_edits(
     *,
-    changes: Annotated[Path, typer.Option(help="JSON Lines, one change of a page each.")],
+    changes: Annotated[
+        Path, typer.Option(help="JSON Lines, one change of a page each.", callback=require_file)
+    ],
     seed: Seed = 0,
     as_json: AsJson = False,
     out: Out = None,

@@ -8,6 +8,7 @@ import typer
 from evaluation.commands.chaos import EXAMPLES
 from evaluation.commands.options import Out, Seed
 from evaluation.commands.outcome import end_by, end_on_a_signal
+from services.kit.files import require_folder
 
 app = typer.Typer()
 
@@ -24,7 +25,10 @@ def storm(
         int, typer.Option(min=0, help="Processes that walk tickets beside the gateway.")
     ] = 1,
     documents: Annotated[
-        Path, typer.Option(help="Folder of documents that the alerts are about.")
+        Path,
+        typer.Option(
+            help="Folder of documents that the alerts are about.", callback=require_folder
+        ),
     ] = EXAMPLES,
     seed: Seed = 0,
     out: Out = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evaluation.commands.options import Out
+from services.kit.files import require_file, require_new_file, require_new_folder, write_text
 
 app = typer.Typer()
 
@@ -24,17 +25,25 @@ def summarize(
     seed: Annotated[list[int] | None, typer.Option(help="Draws variants and detours; 0.")] = None,
     traces: Annotated[
         Path | None,
-        typer.Option(help="JSON Lines of traces, their ids beginning with `FAULT-`."),
+        typer.Option(
+            help="JSON Lines of traces, their ids beginning with `FAULT-`.", callback=require_file
+        ),
     ] = None,
     ssh: Annotated[bool, typer.Option(help="Over SSH, not in this process.")] = False,
     speed: Annotated[float, typer.Option(min=1, help="How fast the clock runs, over SSH.")] = 20.0,
     answers: Annotated[
         Path | None,
-        typer.Option(help="A model draws: its prompts are written there, its answers read."),
+        typer.Option(
+            help="A model draws: its prompts are written there, its answers read.",
+            callback=require_new_folder,
+        ),
     ] = None,
     replay: Annotated[bool, typer.Option(help="Only answers that are there already.")] = False,
     keep: Annotated[
-        Path | None, typer.Option(help="Write the traces that a scripted solver left there.")
+        Path | None,
+        typer.Option(
+            help="Write the traces that a scripted solver left there.", callback=require_new_file
+        ),
     ] = None,
     out: Out = None,
 ) -> None:
@@ -79,8 +88,8 @@ def summarize(
         summary = ", ".join(f"{what} {figure:.3g}" for what, figure in figures.items())
         typer.echo(f"{name}: {summary}")
     if keep is not None:
-        keep.write_text("".join(f"{each.model_dump_json()}\n" for each in bench.made))
+        write_text(keep, "".join(f"{each.model_dump_json()}\n" for each in bench.made))
     if out is not None:
-        out.write_text(report.model_dump_json(indent=2) + "\n")
+        write_text(out, report.model_dump_json(indent=2) + "\n")
     has_wrong = any(test.wrong_changes for case in cases for test in case.tests)
     raise typer.Exit(1 if has_wrong else 0)

@@ -8,6 +8,7 @@ import typer
 from evaluation.commands.options import AsJson, Out
 from evaluation.commands.outcome import finish
 from evaluation.commands.progress import progress
+from services.kit.files import require_file
 
 app = typer.Typer()
 
@@ -17,8 +18,12 @@ _WAYS = 5
 @app.command()
 def triage(
     *,
-    train: Annotated[Path, typer.Option(help="JSON Lines of past tickets, oldest first.")],
-    test: Annotated[Path, typer.Option(help="JSON Lines of the tickets to be sent.")],
+    train: Annotated[
+        Path, typer.Option(help="JSON Lines of past tickets, oldest first.", callback=require_file)
+    ],
+    test: Annotated[
+        Path, typer.Option(help="JSON Lines of the tickets to be sent.", callback=require_file)
+    ],
     label: Annotated[str, typer.Option(help="The field that names the team.")] = "team",
     mask: Annotated[
         bool, typer.Option("--mask", help="Take the names of the teams out of the texts.")

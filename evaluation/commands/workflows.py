@@ -12,6 +12,7 @@ from evaluation.commands.outcome import finish, write_rows
 from evaluation.commands.pair_choice import chosen_pairs, stratified_pairs
 from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
+from services.kit.files import require_new_file
 
 if TYPE_CHECKING:
     from services.contracts.planner import PlanRequest
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Forms = Literal["first", "all"]
-Rows = Annotated[Path | None, typer.Option(help="Also write each answer's figures.")]
+Rows = Annotated[
+    Path | None, typer.Option(help="Also write each answer's figures.", callback=require_new_file)
+]
 
 
 @app.command()

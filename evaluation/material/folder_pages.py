@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from services.ingestion.converters import reader_of
+from services.kit.files import read_bytes
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument
 
@@ -15,7 +16,7 @@ def pages_of(folder: Path) -> list[Document]:
         reader = reader_of(id_) if path.is_file() else None
         if reader is None or reader.isolated:
             continue
-        text = reader.read(path.read_bytes()).text
+        text = reader.read(read_bytes(path)).text
         document = Document(id=id_, title=path.stem, text=text, content_hash="")
         documents.append(ScreenedDocument(document).for_model())
     return documents

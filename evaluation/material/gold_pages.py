@@ -7,6 +7,7 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.deployment.embedded import Embedded
 from services.ingestion.converters import reader_of
 from services.kit.errors import InvalidInputError
+from services.kit.files import read_bytes
 from services.knowledge.model import Document
 from services.knowledge.page.block import Page
 from services.knowledge.page.parsing import parse_page
@@ -54,7 +55,7 @@ def page_of_corpus(folder: Path) -> PageOf:
         path, reader = folder / row.doc, reader_of(row.doc)
         if reader is None or reader.isolated or not path.is_file():
             raise NoPageError(f"expected the page of {row.id!r} as a text at {path}")
-        return _document(row, reader.read(path.read_bytes()).text)
+        return _document(row, reader.read(read_bytes(path)).text)
 
     return find
 

@@ -10,8 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import PairsError, draft_of, is_fitted, read_lines
+from evaluation.material.pairs import PairsError, draft_of, is_fitted
 from services.contracts.ticket import TicketDraft
+from services.kit.files import read_json_lines
 from services.workflow.model import StepKind
 
 LineRange = tuple[int, int]
@@ -97,7 +98,7 @@ def read_rows(path: Path) -> list[LogicRow]:
         PairsError: The file cannot be read, or a line is not a row or repeats an id.
     """
     rows: dict[str, LogicRow] = {}
-    for place, row in read_lines(path, LogicRow):
+    for place, row in read_json_lines(path, LogicRow):
         if row.id in rows:
             raise PairsError(f"{place}: the id {row.id!r} was there before")
         rows[row.id] = row

@@ -6,15 +6,14 @@ exist.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.ticket import TicketDraft
-from services.kit.errors import InvalidInputError
+from services.kit.files import UnusableFileError, read_json_lines, write_text
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 TITLED = "titled"
@@ -26,7 +25,7 @@ ONLY_FORM = "query"
 LineT = TypeVar("LineT", bound=BaseModel)
 
 
-class PairsError(InvalidInputError):
+class PairsError(UnusableFileError):
     """A file of pairs that cannot be read; the message names the line."""
 
 
@@ -112,34 +111,18 @@ def read_pairs(path: Path) -> list[Pair]:
         PairsError: The file cannot be read, or a line is not a pair or repeats an id.
     """
     pairs: dict[str, Pair] = {}
-    for place, line in read_lines(path, _Line):
+    for place, line in read_json_lines(path, _Line):
         if line.id in pairs:
             raise PairsError(f"{place}: the id {line.id!r} was there before")
         pairs[line.id] = _pair(line, place)
     return list(pairs.values())
 
 
-def read_lines(path: Path, shape: type[LineT]) -> Iterator[tuple[str, LineT]]:
-    """The lines of a file that are not blank, each with where it stands.
-
-    Raises:
-        PairsError: The file cannot be read, or a line has another shape.
-    """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PairsError(f"expected a readable file of pairs at {path}: {error}") from error
-    for number, text in enumerate(lines, start=1):
-        if text.strip():
-            place = f"{path.name}, line {number}"
-            yield place, _read_line(text, shape, place)
-
-
 def write_lines(path: Path, rows: Iterable[LineT], key: Callable[[LineT], Any]) -> None:
     """A line for each row, in the order of their keys, so that a new one is a small difference."""
     path.parent.mkdir(parents=True, exist_ok=True)
     ordered = sorted(rows, key=key)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_text(path, "".join(f"{row.model_dump_json()}\n" for row in ordered))
 
 
 def draft_of(query: str, external_id: str) -> TicketDraft:
@@ -164,17 +147,6 @@ def by_group(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
     for pair in pairs:
         groups.setdefault(pair.group, []).append(pair)
     return groups
-
-
-def _read_line(text: str, shape: type[LineT], place: str) -> LineT:
-    try:
-        return shape.model_validate(json.loads(text))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise PairsError(f"{place}: {where}: {first['msg']}") from error
-    except ValueError as error:
-        raise PairsError(f"{place}: expected a JSON object: {error}") from error
 
 
 def _pair(line: _Line, place: str) -> Pair:

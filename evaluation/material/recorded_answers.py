@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
+from services.kit.files import read_json_lines
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.llm.scripted import ScriptedChatModel
@@ -42,7 +43,7 @@ def read_answers(path: Path) -> dict[str, RecordedAnswers]:
     Raises:
         PairsError: The file cannot be read, or a line holds no answers.
     """
-    rows = (row for _, row in read_lines(path, RecordedAnswers))
+    rows = (row for _, row in read_json_lines(path, RecordedAnswers))
     return {row.text_hash: row for row in rows}
 
 

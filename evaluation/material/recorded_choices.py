@@ -1,12 +1,12 @@
 """A strong model's choices of the page, kept by case: ids and chances, no text of a page."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
+from services.kit.files import read_json, read_json_lines
 
 RECORDED_CHOICES = Path(__file__).parents[1] / "recorded" / "strong_page_choices.jsonl"
 
@@ -37,7 +37,7 @@ def read_page_choices(path: Path) -> dict[str, RecordedPageChoice]:
     Raises:
         PairsError: The file cannot be read, or a line holds no choice.
     """
-    rows = (row for _, row in read_lines(path, RecordedPageChoice)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedPageChoice)) if path.exists() else ()
     return {row.key: row for row in rows}
 
 
@@ -55,8 +55,8 @@ def answered(
     """
     choices = []
     for path in sorted(folder.glob("answer-*.json")):
-        for key, raw_answer in json.loads(path.read_text(encoding="utf-8")).items():
-            answer, pages = _Answer.model_validate(raw_answer), ("", *shown.get(key, ()))
+        for key, answer in read_json(path, dict[str, _Answer]).items():
+            pages = ("", *shown.get(key, ()))
             if key in shown and answer.page.isdigit() and int(answer.page) < len(pages):
                 place = int(answer.page)
                 choices.append(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import read_lines
+from services.kit.files import read_json_lines, write_text
 
 RECORDED_FOLLOWING = Path(__file__).parents[1] / "recorded" / "strong_follow.jsonl"
 
@@ -40,7 +40,7 @@ def read_acts(path: Path) -> dict[str, RecordedAct]:
     Raises:
         PairsError: The file cannot be read, or a line holds no act.
     """
-    rows = (row for _, row in read_lines(path, RecordedAct)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedAct)) if path.exists() else ()
     return {row.key: row for row in rows}
 
 
@@ -50,5 +50,5 @@ def keep_acts(path: Path, acts: Iterable[RecordedAct]) -> int:
     rows = read_acts(path) | new_rows
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = (rows[key].model_dump_json(exclude_defaults=True) for key in sorted(rows))
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_text(path, "".join(f"{line}\n" for line in lines))
     return len(new_rows)

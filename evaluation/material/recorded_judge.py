@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
+from services.kit.files import read_json_lines
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
@@ -81,7 +82,7 @@ def read_choices(path: Path) -> dict[str, RecordedChoice]:
     Raises:
         PairsError: The file cannot be read, or a line holds no choice.
     """
-    rows = (row for _, row in read_lines(path, RecordedChoice)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedChoice)) if path.exists() else ()
     return {row.key: row for row in rows}
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
 from evaluation.material.recorded_answers import without_page_text
 from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
+from services.kit.files import read_json_lines
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
@@ -42,7 +43,7 @@ def read_plans(path: Path) -> dict[str, RecordedPlans]:
     Raises:
         PairsError: The file cannot be read, or a line holds no answers.
     """
-    rows = (row for _, row in read_lines(path, RecordedPlans)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedPlans)) if path.exists() else ()
     return {row.id: row for row in rows}
 
 

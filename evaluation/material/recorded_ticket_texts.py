@@ -1,15 +1,23 @@
 """Ticket texts that a strong model wrote for pages, kept by document."""
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
+from services.kit.files import read_json, read_json_lines
 from services.runbook.by_model.synthetic_tickets import TICKETS_PROMPT, usable_tickets
 
 RECORDED_TICKET_TEXTS = Path(__file__).parents[1] / "recorded" / "strong_said.jsonl"
+
+
+class _TicketText(BaseModel):
+    text: str
+
+
+class _Answer(BaseModel):
+    tickets: tuple[_TicketText, ...]
 
 
 class RecordedTicketTexts(BaseModel):
@@ -28,7 +36,7 @@ def read_ticket_texts(path: Path) -> dict[str, RecordedTicketTexts]:
     Raises:
         PairsError: The file cannot be read, or a line holds something else.
     """
-    rows = (row for _, row in read_lines(path, RecordedTicketTexts)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedTicketTexts)) if path.exists() else ()
     return {row.document: row for row in rows}
 
 
@@ -43,9 +51,9 @@ def ticket_texts_in(folder: Path, documents: Mapping[str, str]) -> list[Recorded
         RecordedTicketTexts(
             document=documents[key],
             prompt=TICKETS_PROMPT.label,
-            texts=usable_tickets(ticket["text"] for ticket in answer["tickets"]),
+            texts=usable_tickets(ticket.text for ticket in answer.tickets),
         )
         for path in sorted(folder.glob("answer-*.json"))
-        for key, answer in json.loads(path.read_text(encoding="utf-8")).items()
+        for key, answer in read_json(path, dict[str, _Answer]).items()
         if key in documents
     ]

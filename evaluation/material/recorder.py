@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from services.kit.files import UnusableFileError
 from services.llm.chat_model import (
     ChatModel,
     ChatRequest,
@@ -24,13 +25,22 @@ class RecordingChatModel:
     """
 
     def __init__(self, path: Path, model: ChatModel | None = None, *, name: str = "") -> None:
-        """`name` stands for the model where none is given."""
+        """`name` stands for the model where none is given.
+
+        Raises:
+            UnusableFileError: The file holds something else.
+        """
         self.name = model.name if model else name
         self._model = model
         self._lock = threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = sqlite3.connect(path, check_same_thread=False)
-        self._file.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT)")
+        try:
+            self._file = sqlite3.connect(path, check_same_thread=False)
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT)"
+            )
+        except sqlite3.DatabaseError as error:
+            raise UnusableFileError(f"expected recorded answers in {path}: {error}") from error
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`.

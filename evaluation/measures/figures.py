@@ -7,6 +7,8 @@ from statistics import fmean
 from pydantic import BaseModel, ConfigDict, Field
 from rich.table import Table
 
+from services.kit.files import write_text
+
 LEAST_SET = 5
 """Sets with fewer cases are shown and take no part in a mean over sets."""
 
@@ -35,7 +37,7 @@ class Report(BaseModel):
     def write(self, path: Path) -> None:
         """As JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_text(path, self.model_dump_json(indent=2) + "\n")
 
     def tables(self) -> Iterator[Table]:
         """For people: the sets with the overall figures last, then each section of its own."""

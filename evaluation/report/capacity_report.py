@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evaluation.measures.capacity import SERVICES, Capacity, Costs, Demand, capacity
+from services.kit.files import read_text, write_text
 
 BEGIN, END = "<!-- capacity: begin -->", "<!-- capacity: end -->"
 
@@ -42,9 +43,9 @@ def markdown(costs: Costs, demands: Iterable[Demand]) -> str:
 
 def put(page: Path, text: str) -> None:
     """Replace what stands between the marks of the page."""
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    before, begin, rest = read_text(page).partition(BEGIN)
     _, end, after = rest.partition(END)
-    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
+    write_text(page, f"{before}{begin}\n\n{text}\n{end}{after}")
 
 
 def _row(need: Capacity) -> str:

@@ -14,6 +14,7 @@ from evaluation.report.judge_report import BENCHMARK as JUDGE
 from evaluation.report.judge_section import judge_section
 from evaluation.report.planners_section import planners_section
 from evaluation.report.results_section import Section, plain_section
+from services.kit.files import write_text
 
 IMAGES = "images"
 """Folder of the pictures, beside the page."""
@@ -30,6 +31,7 @@ What FlowXpert is worth, in figures. This page was made by
 ```
 
 from the files that the benchmarks wrote; figures are never put in by hand.
+from services.kit.files import write_text
 
 - **F1, precision, recall**: STEPScore, 0 to 100. How near the steps of an answer come to those of
   the reference in meaning; recall asks how much of the reference is there.
@@ -51,7 +53,7 @@ class Page:
         """The page at `path`, its pictures in a folder beside it."""
         folder = path.parent / IMAGES
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.text, encoding="utf-8")
+        write_text(path, self.text)
         for name, picture in self.pictures.items():
             (folder / name).write_text(picture, encoding="utf-8")
 

@@ -4,6 +4,7 @@ import json
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +45,13 @@ from services.cli.triage import teams_app, triage_app
 from services.cli.upkeep import backup, migrate, restore
 from services.cli.webhooks import app as webhooks
 from services.deployment.rooms import ROOMS, SETTINGS, find_room
+from services.kit.files import (
+    read_json,
+    require_file_or_folder,
+    require_folder,
+    require_new_file,
+    stream_lines,
+)
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
@@ -96,6 +104,13 @@ app.command()(compose)
 app.command()(edit)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 app.add_typer(training, name="train", help="Train adapters, offline.")
+
+
+def _require_root(path: Path) -> Path:
+    """Check what is ingested, unless it is the name of the accepted pages."""
+    from services.contracts.proposals import ACCEPTED_PAGES  # noqa: PLC0415
+
+    return path if str(path) == ACCEPTED_PAGES else require_file_or_folder(path)
 
 
 ServiceName = StrEnum("ServiceName", {room.name: room.name for room in ROOMS})  # type: ignore[misc] # names that are known when it runs
@@ -174,23 +189,19 @@ def run(
     data_dir: DataDir = None,
     host: Host = None,
     port: Port = None,
-    examples: Annotated[Path, typer.Option(help="Folder with documents and alerts.")] = EXAMPLES,
+    examples: Annotated[
+        Path, typer.Option(help="Folder with documents and alerts.", callback=require_folder)
+    ] = EXAMPLES,
     alert: Annotated[Path, typer.Option(help="Alert in that folder to post.")] = EXAMPLE_ALERT,
     once: Annotated[bool, typer.Option(help="End when the workflow is printed.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
     from services.cli.terminal import show_failures  # noqa: PLC0415
-    from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     stopping = handle_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    try:
-        body = json.loads((examples / alert).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(
-            f"expected an alert as JSON in {examples / alert}: {error}"
-        ) from error
+    body: object = read_json(examples / alert)
 
     def show(url: str) -> None:
         _post_example(url, body, alert.name, as_json=as_json)
@@ -207,7 +218,10 @@ def run(
 
 @app.command()
 def ingest(
-    path: Annotated[Path, typer.Argument(help="A file, folder, zip archive or Git checkout.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help="A file, folder, zip archive or Git checkout.", callback=_require_root),
+    ],
     *,
     data_dir: DataDir = None,
     prune: Annotated[bool, typer.Option(help="Remove documents that are gone.")] = True,
@@ -344,7 +358,9 @@ app.command()(settings)
 
 @app.command()
 def export_embedder(
-    path: Annotated[Path | None, typer.Argument(help="The file to make.")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(help="The file to make.", callback=require_new_file)
+    ] = None,
     *,
     data_dir: DataDir = None,
 ) -> None:
@@ -416,7 +432,7 @@ def _import_readings(platform: "Embedded", path: Path) -> None:
 
     if not path.exists():
         return
-    with path.open("rb") as lines:
+    with closing(stream_lines(path)) as lines:
         readings = platform.ingestion.readings(LOCAL.name)
         report = readings.import_lines(_skip_imported(readings, lines), approve=True)
     for note in report.refused:
@@ -481,13 +497,14 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
 
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
     from services.kit.errors import FlowXpertError, InvalidInputError  # noqa: PLC0415
+    from services.kit.files import describe_os_errors  # noqa: PLC0415
     from services.kit.settings import describe_errors  # noqa: PLC0415
 
     try:
-        with acting_as(LOCAL):
+        with acting_as(LOCAL), describe_os_errors():
             return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
-        return _error_body(error), 1
+        return _error_body(error), 2 if isinstance(error, InvalidInputError) else 1
     except ValidationError as error:
         lines = describe_errors(error, SETTINGS)
         return InvalidInputError("\n".join(lines)).body(), 2

@@ -19,6 +19,7 @@ from services.cli.platform_access import (
 )
 from services.cli.shutdown import handle_signals
 from services.kit.batches import batches
+from services.kit.files import require_file, require_folder
 
 if TYPE_CHECKING:
     from services.contracts.coverage import (
@@ -38,13 +39,11 @@ def coverage(
     *,
     rules: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, help="Rule files of Prometheus; again for more."),
+        typer.Option(help="Rule files of Prometheus; again for more.", callback=require_file),
     ] = None,
     documents: Annotated[
         Path | None,
-        typer.Option(
-            exists=True, file_okay=False, help="Pages to look in, read for this time alone."
-        ),
+        typer.Option(help="Pages to look in, read for this time alone.", callback=require_folder),
     ] = None,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="How far back is looked.")] = 12,
     fail: Annotated[

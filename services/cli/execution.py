@@ -12,6 +12,7 @@ from services.cli.platform_access import DEFAULT_URL, AsJson, Url, client_of, pr
 from services.cli.shutdown import handle_signals
 from services.contracts.execution import RunMode, RunPhase
 from services.contracts.searching import SearchPhase
+from services.kit.files import require_new_folder
 
 if TYPE_CHECKING:
     from services.contracts.execution import ExecutionClient, RunDetail
@@ -79,7 +80,9 @@ def search(
 
 
 def simulate(
-    folder: Annotated[Path, typer.Argument(help="Becomes the executor's catalogue.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Becomes the executor's catalogue.", callback=require_new_folder)
+    ],
     *,
     fault: Annotated[
         list[str] | None, typer.Option(help="What breaks; `--fault list` names all kinds.")

@@ -13,6 +13,7 @@ import typer
 
 from services.cli.platform_access import AsJson, DataDir, Platform, open_local_or_remote, print_json
 from services.contracts.proposals import ProposalState
+from services.kit.files import read_text, require_file
 
 if TYPE_CHECKING:
     from services.contracts.proposals import ProposalDetail, Proposals
@@ -58,7 +59,10 @@ def accept(
     page: PageId,
     *,
     text: Annotated[
-        Path | None, typer.Option(help="The text as you edited it; it must say the same.")
+        Path | None,
+        typer.Option(
+            help="The text as you edited it; it must say the same.", callback=require_file
+        ),
     ] = None,
     data_dir: DataDir = None,
     url: Platform = None,
@@ -69,7 +73,7 @@ def accept(
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     try:
-        edited = text.read_text(encoding="utf-8") if text else ""
+        edited = read_text(text) if text else ""
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"expected a text at {str(text)!r}: {error}") from error
     with _proposals(data_dir, url) as proposals:

@@ -7,7 +7,7 @@ folder; where none does, they open the folder themselves.
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,15 @@ from services.cli.platform_access import (
     open_local_or_remote,
     open_platform,
     print_json,
+)
+from services.kit.files import (
+    parse_json,
+    read_json,
+    read_text,
+    require_file,
+    require_new_file,
+    stream_lines,
+    write_whole,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +177,9 @@ def history(
 
 @app.command()
 def export(
-    path: Annotated[Path | None, typer.Argument(help="The file to write; stdout.")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(help="The file to write; stdout.", callback=require_new_file)
+    ] = None,
     *,
     state: StateFilter = None,
     reader: ReaderFilter = None,
@@ -186,21 +197,17 @@ def export(
     count = 0
     with _readings(data_dir, url) as readings:
         query = _with_whole_id(query, readings)
-        file = path.open("w", encoding="utf-8") if path else sys.stdout
-        try:
+        with write_whole(path) if path else nullcontext(sys.stdout) as file:
             for line in readings.export(query):
                 file.write(f"{line}\n")
                 count += 1
-        finally:
-            if path:
-                file.close()
     if path:
         typer.echo(json.dumps({"readings": count}) if as_json else f"{count} readings")
 
 
 @app.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(help="JSON lines of an export.")],
+    path: Annotated[Path, typer.Argument(help="JSON lines of an export.", callback=require_file)],
     *,
     approve: Annotated[bool, typer.Option("--approve", help="Vouch for all of them.")] = False,
     data_dir: DataDir = None,
@@ -213,7 +220,7 @@ def import_(
     """
     from services.cli.reading_view import show_import  # noqa: PLC0415
 
-    with _readings(data_dir, url) as readings, _existing_file(path).open("rb") as lines:
+    with _readings(data_dir, url) as readings, closing(stream_lines(path)) as lines:
         report = readings.import_lines(lines, approve=approve)
     if as_json:
         print_json(report)
@@ -301,7 +308,10 @@ def answer(
 @app.command()
 def replace(
     page: PageName,
-    path: Annotated[Path, typer.Argument(help="A reading as JSON, as `show --json` has it.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help="A reading as JSON, as `show --json` has it.", callback=require_file),
+    ],
     *,
     data_dir: DataDir = None,
     url: Platform = None,
@@ -548,24 +558,11 @@ def _with_whole_id(query: "ReadingQuery", readings: "Readings") -> "ReadingQuery
     return query.model_copy(update={"document": next(iter(summary.documents), query.document)})
 
 
-def _existing_file(path: Path) -> Path:
-    from services.kit.errors import InvalidInputError  # noqa: PLC0415
-
-    if not path.is_file():
-        raise InvalidInputError(f"expected a file at {str(path)!r}")
-    return path
-
-
 def _read_operations(path: Path) -> "tuple[Operation, ...]":
-    from services.kit.errors import InvalidInputError  # noqa: PLC0415
     from services.runbook.editing.operations import parse_operations  # noqa: PLC0415
 
-    is_piped = str(path) == "-"
-    text = sys.stdin.read() if is_piped else _existing_file(path).read_text(encoding="utf-8")
-    try:
-        return parse_operations(json.loads(text))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InvalidInputError(f"expected operations as JSON in {path}: {error}") from error
+    text = sys.stdin.read() if str(path) == "-" else read_text(path)
+    return parse_operations(parse_json(text, object, str(path)))
 
 
 def _read_reading(path: Path) -> "Reading":
@@ -576,10 +573,10 @@ def _read_reading(path: Path) -> "Reading":
     from services.runbook.model import Reading  # noqa: PLC0415
 
     try:
-        payload = json.loads(_existing_file(path).read_text(encoding="utf-8"))
+        payload: Any = read_json(path)
         fields = payload.get("reading", payload) if isinstance(payload, dict) else payload
         return Reading.model_validate({"reader": "person", **fields})
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
         raise InvalidInputError(f"expected a reading as JSON in {path}: {reason}") from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from services.kit.errors import ConflictError, InvalidInputError
+from services.kit.files import require_file, require_new_file
 
 if TYPE_CHECKING:
     from services.execution.tools.importing.entries import ImportResult
@@ -17,7 +18,8 @@ app.add_typer(importing, name="import", help="Write entries of the catalogue, to
 
 TargetKind = Annotated[str, typer.Option("--target", help="The kind of target that they are for.")]
 Out = Annotated[
-    Path | None, typer.Option(dir_okay=False, help="The file, `tools/x.yaml`; else it is printed.")
+    Path | None,
+    typer.Option(help="The file, `tools/x.yaml`; else it is printed.", callback=require_new_file),
 ]
 
 
@@ -27,7 +29,7 @@ class FileThereError(ConflictError):
 
 @importing.command()
 def openapi(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON or YAML.")],
+    file: Annotated[Path, typer.Argument(help="JSON or YAML.", callback=require_file)],
     *,
     target: TargetKind,
     out: Out = None,

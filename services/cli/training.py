@@ -10,13 +10,21 @@ import typer
 
 from services.cli.platform_access import AsJson, print_json, say
 from services.kit.errors import FlowXpertError
+from services.kit.files import require_folder, require_new_folder
 
 app = typer.Typer(no_args_is_help=True)
 
 _OF_TRAINING = {"torch", "trl", "peft", "accelerate", "datasets", "transformers", "training"}
 
-Base = Annotated[Path, typer.Option("--base", help="Folder of the model to adapt.")]
-Out = Annotated[Path, typer.Option("--out", help="Folder of the run; the same goes on with it.")]
+Base = Annotated[
+    Path, typer.Option("--base", help="Folder of the model to adapt.", callback=require_folder)
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", help="Folder of the run; the same goes on with it.", callback=require_new_folder
+    ),
+]
 Seed = Annotated[int, typer.Option(help="The same trains the same.")]
 
 
@@ -62,13 +70,17 @@ def adapter(
         AdapterPurpose, typer.Argument(help="Page to program, or lines to what they say.")
     ],
     material: Annotated[
-        Path, typer.Argument(help="Folder with readings.jsonl (an export) and documents/.")
+        Path,
+        typer.Argument(
+            help="Folder with readings.jsonl (an export) and documents/.", callback=require_folder
+        ),
     ],
     *,
     base: Base,
     out: Out,
     test: Annotated[
-        Path | None, typer.Option(help="Folder of documents that must not be learned.")
+        Path | None,
+        typer.Option(help="Folder of documents that must not be learned.", callback=require_folder),
     ] = None,
     licence: Annotated[str, typer.Option(help="Of the adapter, for its card.")] = "not said",
     batch: Annotated[int, typer.Option(min=1, help="Rows of a step.")] = 4,
@@ -103,7 +115,9 @@ def adapter(
 
 @app.command("card")
 def show_card(
-    folder: Annotated[Path, typer.Argument(help="Of an adapter.")], *, as_json: AsJson = False
+    folder: Annotated[Path, typer.Argument(help="Of an adapter.", callback=require_folder)],
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Show what an adapter was made of, and what it measured."""
     with _libraries():

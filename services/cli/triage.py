@@ -1,6 +1,5 @@
 """`flowxpert teams …` and `flowxpert triage …`: declared teams, and the team of a ticket."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 from services.cli.platform_access import DEFAULT_URL, AsJson, Url, client_of, print_json
 from services.kit.batches import batches
 from services.kit.errors import InvalidInputError
+from services.kit.files import read_json_lines, require_file
 
 teams_app = typer.Typer(no_args_is_help=True, help="Teams that tickets are handed over to.")
 triage_app = typer.Typer(no_args_is_help=True, help="Which team a ticket is for.")
@@ -20,7 +20,7 @@ class PastTicketsError(InvalidInputError):
     """A line of a file of past tickets is invalid."""
 
 
-Lines = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON Lines.")]
+Lines = Annotated[Path, typer.Argument(help="JSON Lines.", callback=require_file)]
 TicketId = Annotated[str, typer.Argument()]
 
 
@@ -36,7 +36,9 @@ def list_teams(*, url: Url = DEFAULT_URL) -> None:
 
 @teams_app.command("put")
 def put_teams(
-    file: Annotated[Path, typer.Argument(help="YAML list with `name` and `description`.")],
+    file: Annotated[
+        Path, typer.Argument(help="YAML list with `name` and `description`.", callback=require_file)
+    ],
     *,
     url: Url = DEFAULT_URL,
 ) -> None:
@@ -60,8 +62,8 @@ def learn(
     """Learn from past tickets, oldest first: rows of `text` (or title and description) and team."""
     from services.contracts.triage import PastTickets  # noqa: PLC0415
 
-    lines = enumerate(file.read_bytes().splitlines(), start=1)
-    rows = (_past(line, label, f"{file.name}:{number}") for number, line in lines if line.strip())
+    lines = read_json_lines(file, dict[str, Any])
+    rows = (_past(row, label, place) for place, row in lines)
     learned = 0
     with client_of(url) as client:
         for batch in batches(rows, _BATCH):
@@ -109,12 +111,8 @@ def _show(answer: object, *, as_json: bool) -> None:
         show_triage(decision)
 
 
-def _past(line: bytes, label: str, place: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise PastTicketsError(f"{place} is no JSON in UTF-8: {error}") from error
-    if not isinstance(row, dict) or not isinstance(row.get(label), str):
+def _past(row: dict[str, Any], label: str, place: str) -> dict[str, Any]:
+    if not isinstance(row.get(label), str):
         raise PastTicketsError(f"{place}: expected an object with the team as text in {label!r}")
     return {
         "id": str(row.get("id") or place),

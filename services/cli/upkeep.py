@@ -13,10 +13,14 @@ from services.cli.platform_access import (
     read_settings,
     say,
 )
+from services.kit.files import require_file, require_new_file
 
 
 def backup(
-    path: Annotated[Path, typer.Argument(help="The file to make; it must not be there.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help="The file to make; it must not be there.", callback=require_new_file),
+    ],
     *,
     data_dir: DataDir = None,
     as_json: AsJson = False,
@@ -38,7 +42,9 @@ def backup(
 
 
 def restore(
-    path: Annotated[Path, typer.Argument(help="A file that `flowxpert backup` made.")],
+    path: Annotated[
+        Path, typer.Argument(help="A file that `flowxpert backup` made.", callback=require_file)
+    ],
     *,
     data_dir: DataDir = None,
     replace: Annotated[

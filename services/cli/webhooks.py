@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from services.cli.platform_access import AsJson, read_settings
+from services.kit.files import require_file_or_folder
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -17,7 +18,10 @@ def webhooks() -> None:
 
 @app.command("try")
 def try_bodies(
-    path: Annotated[Path, typer.Argument(help="A file, or a folder of JSON files.", exists=True)],
+    path: Annotated[
+        Path,
+        typer.Argument(help="A file, or a folder of JSON files.", callback=require_file_or_folder),
+    ],
     *,
     source: Annotated[str | None, typer.Option(help="Read all as this source's.")] = None,
     as_json: AsJson = False,

@@ -161,7 +161,7 @@ class ServiceProcess(Process):
                 f"{room.name} has no queue to work on: `flowxpert serve {room.name}`"
             )
         name = f"{room.name}-worker" if role is ProcessRole.WORK else room.name
-        own = settings.model_copy(update={"data_dir": settings.data_dir.resolve() / name})
+        own = settings.model_copy(update={"data_dir": settings.data_dir.absolute() / name})
         super().__init__(f"flowxpert-{name}", Stores(name, own, is_alone=False))
         self._room, self._role = room, role
         with self._closing.pop_all() as opening:

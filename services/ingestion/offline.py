@@ -41,7 +41,7 @@ def open_proposals_here(settings: PlatformSettings) -> Iterator[ProposalService]
 
 @contextmanager
 def _own_database(settings: PlatformSettings) -> Iterator[Database]:
-    with own_data_dir(settings.data_dir.resolve()):
+    with own_data_dir(settings.data_dir):
         database = Database(settings.resolved_database_url)
         try:
             database.migrate(*ROOMS)

@@ -57,6 +57,8 @@ def build(stores: Stores, _peers: Peers) -> RunningRoom[IngestionServices]:
         notifies_syncs=sync_settings.callback_url is not None,
         box_habit=BoxHabit.of_folder(stores.folder),
     )
+    if stores.is_alone and stores.database.is_sqlite:
+        service.runner.end_killed_jobs()
     syncs = SyncService(
         stores.database,
         stores.outbox,

@@ -273,7 +273,7 @@ class PlatformSettings(Settings):
         """The URL to connect to, whichever way it was configured."""
         if self.database_url is not None:
             return self.database_url.get_secret_value()
-        return f"sqlite:///{self.data_dir.resolve() / 'flowxpert.db'}"
+        return f"sqlite:///{self.data_dir.absolute() / 'flowxpert.db'}"
 
     def embedder_path(self, choice: EmbedderChoice) -> Path:
         """Return the file of an ONNX model, whichever way it was configured."""

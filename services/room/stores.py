@@ -79,7 +79,7 @@ class Stores:
         self._name = name
         self._model = model
         self._closing = ExitStack()
-        self.folder: Path = self._closing.enter_context(own_data_dir(settings.data_dir.resolve()))
+        self.folder: Path = self._closing.enter_context(own_data_dir(settings.data_dir))
         self._embedders: dict[EmbedderChoice, LocalEmbedder] = {}
 
     def shared_folder(self, room: str) -> Path:
@@ -147,7 +147,7 @@ class Stores:
         """The language model, if one is configured."""
         if self._model is not None:
             return self._model
-        return open_chat_model(ModelSettings(), self.settings.data_dir.resolve() / "models")
+        return open_chat_model(ModelSettings(), self.folder / "models")
 
     @property
     def shared_model(self) -> GuardedChatModel | None:

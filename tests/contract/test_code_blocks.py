@@ -53,11 +53,9 @@ def parse(arguments: list[str]) -> None:
         context = typer.Context(command, parent=context, info_name=name)
     if "--help" in arguments:
         return
-    try:
-        command.parse_args(context, arguments)
-    except typer.BadParameter as error:
-        if "does not exist" not in str(error):  # which is a file of the reader's own
-            raise
+    for param in command.params:
+        param.callback = None  # it looks for files, which are the reader's own
+    command.parse_args(context, arguments)
 
 
 def check(page: Path, command: str) -> None:

@@ -163,7 +163,7 @@ def test_a_folder_in_use_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_refused_in_one_line(tmp_path: Path) -> None:
     done = flowxpert("ingest", str(tmp_path / "none"), "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
@@ -181,8 +181,8 @@ def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
         (["tickets", "--limit", "few"], {}, ("InvalidInputError", "--limit", 2)),
         (["ticket"], {}, ("InvalidInputError", "ticket_id", 2)),
         (["tickets"], {"FLOWXPERT_PORT": "many"}, ("InvalidInputError", "FLOWXPERT_PORT:", 2)),
-        (["ingest", "none"], {}, ("UnusableRootError", "none", 1)),
-        (["run", "--alert", "none.json"], {}, ("InvalidInputError", "none.json", 1)),
+        (["ingest", "none"], {}, ("UnusableFileError", "none", 2)),
+        (["run", "--alert", "none.json"], {}, ("UnusableFileError", "none.json", 2)),
         (["nothing"], {}, ("InvalidInputError", "nothing", 2)),
     ],
 )

@@ -81,7 +81,7 @@ def test_programs_are_told_as_json_and_nothing_fails_unasked(coverage):
 def test_a_file_that_holds_no_rules_is_refused_in_one_line(coverage, tmp_path):
     (tmp_path / "rules.yml").write_text("groups: 7", encoding="utf-8")
     done = coverage()
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "expected `groups`" in done.stderr
 

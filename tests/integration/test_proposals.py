@@ -45,7 +45,7 @@ def test_a_page_is_listed_shown_accepted_and_withdrawn(data_dir: Path, tmp_path:
     edited = tmp_path / "edited.md"
     edited.write_text(TEXT.replace("replace the filter", "clean the filter"))
     refused = flowxpert(data_dir, "accept", row["id"], "--text", str(edited))
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "Replace the filter" in refused.stderr
     edited.write_text(TEXT + "\nSeen in June.\n")
     taken = run_json(data_dir, "accept", row["id"], "--text", str(edited))
@@ -55,7 +55,7 @@ def test_a_page_is_listed_shown_accepted_and_withdrawn(data_dir: Path, tmp_path:
     gone = run_json(data_dir, "withdraw", row["document_id"], "--why", "it was the valve")
     assert (gone["state"], gone["why"]) == ("withdrawn", "it was the valve")
     missing = flowxpert(data_dir, "accept", row["id"], "--text", str(tmp_path / "none"))
-    assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)
+    assert (missing.returncode, len(missing.stderr.splitlines())) == (2, 1)
 
 
 def test_what_was_accepted_without_a_platform_is_a_document_once_one_runs(data_dir: Path) -> None:

@@ -104,9 +104,9 @@ def edit_it(data_dir: Path, folder: Path) -> None:
     assert run_json(data_dir, "show", "fan.md")["approved"] == 0
     file.write_text(json.dumps([operation, {"op": "delete", "node": "gone"}]))
     refused = flowxpert(data_dir, "readings", *edit)
-    assert (refused.returncode, "operation 1 (delete)" in refused.stderr) == (1, True)
+    assert (refused.returncode, "operation 1 (delete)" in refused.stderr) == (2, True)
     file.write_text("[{]")
-    assert "as JSON" in flowxpert(data_dir, "readings", *edit).stderr
+    assert "expected JSON" in flowxpert(data_dir, "readings", *edit).stderr
 
 
 def test_a_folder_that_nobody_uses_is_opened(data_dir: Path, tmp_path: Path) -> None:
@@ -150,12 +150,12 @@ def test_a_refused_import_ends_with_1_and_names_the_line(data_dir: Path, tmp_pat
     assert "1 refused" in done.stdout
     assert "no JSON" in done.stdout
     gone = flowxpert(data_dir, "readings", "import", str(tmp_path / "gone.jsonl"))
-    assert (gone.returncode, len(gone.stderr.splitlines())) == (1, 1)
+    assert (gone.returncode, len(gone.stderr.splitlines())) == (2, 1)
 
 
 def test_reading_without_a_model_says_what_to_set(data_dir: Path) -> None:
     done = flowxpert(data_dir, "read", "--dry")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "FLOWXPERT_MODEL_URL" in done.stderr
 
 

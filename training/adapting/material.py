@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from services.ingestion.converters import reader_of
+from services.kit.files import read_bytes, read_text
 from services.knowledge.screening.document import hash_of
 from services.knowledge.screening.screening import screen_document
 from services.runbook.model import Reading
@@ -90,7 +91,7 @@ def page_texts(folder: Path) -> dict[str, str]:
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         id_ = path.relative_to(folder).as_posix()
         if reader := reader_of(id_):
-            texts[id_] = screen_document(reader.read(path.read_bytes()).text).text
+            texts[id_] = screen_document(reader.read(read_bytes(path)).text).text
     return texts
 
 
@@ -130,7 +131,7 @@ def _rows(path: Path, *, optional: bool = False) -> Iterator[tuple[str, bool, Re
         raise UnusableMaterialError(
             f"expected readings at {path}: `flowxpert readings export {path}` writes them"
         )
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
             row = json.loads(line)
             reading = Reading.model_validate(row["reading"])

@@ -11,22 +11,36 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.pairs import PairsError, read_lines
+from evaluation.material.pairs import PairsError
 from evaluation.measures.acceptance import BENCHMARK, Verdict, verdict_figures
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.first_acts import FirstActs, act_figures, judged_acts
+from services.kit.files import read_json_lines
 
 KEY = "key.json"
 """Which row and way each file is; no reader may see it."""
 _BRIEF = Path(__file__).with_name("first_acts_brief.txt")
 
 
-def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, seed: int) -> int:
+class _TicketTexts(BaseModel):
+    title: str
+    description: str
+
+
+class ShownRecord(BaseModel):
+    """A row that `bench acceptance --rows` writes, as far as readers need it."""
+
+    id: str
+    arm: str
+    ticket: _TicketTexts
+    shown: str
+
+
+def write_folders(records: Sequence[ShownRecord], out: Path, each: int, seed: int) -> int:
     """Write so many files a folder, with a brief for each folder; return how many folders.
 
     Files lie in `000`, `001` and so on, and verdicts are expected in `verdict_000.jsonl` beside
@@ -34,13 +48,11 @@ def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, se
     """
     dealt = list(records)
     random.Random(seed).shuffle(dealt)  # noqa: S311
-    by_case: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    by_case: dict[str, list[ShownRecord]] = defaultdict(list)
     for record in dealt:
-        by_case[record["id"]].append(record)
+        by_case[record.id].append(record)
     most = max(map(len, by_case.values()), default=0)
-    folders: list[list[Mapping[str, Any]]] = [
-        [] for _ in range(max(most, math.ceil(len(dealt) / each)))
-    ]
+    folders: list[list[ShownRecord]] = [[] for _ in range(max(most, math.ceil(len(dealt) / each)))]
     for case in sorted(by_case.values(), key=len, reverse=True):
         emptiest = sorted(folders, key=len)
         for record, folder in zip(case, emptiest, strict=False):
@@ -51,20 +63,19 @@ def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, se
 
 
 def _written(
-    folders: Sequence[Sequence[Mapping[str, Any]]], out: Path, seed: int
+    folders: Sequence[Sequence[ShownRecord]], out: Path, seed: int
 ) -> Iterator[tuple[str, dict[str, str]]]:
     brief = _BRIEF.read_text(encoding="utf-8")
     for number, records in enumerate(folders):
         folder = (out / f"{number:03}").resolve()
         folder.mkdir(parents=True, exist_ok=True)
         for record in records:
-            identity = f"{seed}{record['id']}{record['arm']}"
+            identity = f"{seed}{record.id}{record.arm}"
             name = hashlib.sha256(identity.encode()).hexdigest()[:10] + ".txt"
-            ticket = record["ticket"]
-            text = f"{ticket['title']}\n{ticket['description']}"
-            shown = f"=== TICKET ===\n{text}\n\n=== SCREEN ===\n{record['shown']}"
+            text = f"{record.ticket.title}\n{record.ticket.description}"
+            shown = f"=== TICKET ===\n{text}\n\n=== SCREEN ===\n{record.shown}"
             (folder / name).write_text(shown, encoding="utf-8")
-            yield name, {"id": record["id"], "arm": record["arm"]}
+            yield name, {"id": record.id, "arm": record.arm}
         verdicts = folder.with_name(f"verdict_{number:03}.jsonl")
         own = brief.format(folder=folder, n=len(records), out=verdicts)
         folder.with_name(f"brief_{number:03}.txt").write_text(own, encoding="utf-8")
@@ -124,7 +135,7 @@ def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
     for folder in folders:
         key = _key(folder)
         for path in sorted(folder.glob("verdict_*.jsonl")):
-            for place, line in read_lines(path, _Line):
+            for place, line in read_json_lines(path, _Line):
                 file = key.get(f"{Path(line.file).name.removesuffix('.txt')}.txt")
                 if file is None or file.id not in by_id:
                     raise PairsError(f"{place}: no reader was given a file {line.file!r}")

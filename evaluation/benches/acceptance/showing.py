@@ -12,11 +12,11 @@ from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_contexts import PageContexts
 from evaluation.material.page_reader import Read
-from evaluation.material.pairs import read_lines
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.scorer import Scorer
 from services.contracts.screened_ticket import ScreenedTicket
+from services.kit.files import read_json_lines
 from services.knowledge.page.block import Page
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
@@ -109,5 +109,5 @@ def recorded(path: Path) -> Show:
     Raises:
         PairsError: The file cannot be read, or a line holds no such text.
     """
-    texts = {line.id: line.shown for _, line in read_lines(path, _Recorded)}
+    texts = {line.id: line.shown for _, line in read_json_lines(path, _Recorded)}
     return lambda row: texts.get(row.id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.benches.composing.arms import Arm, Posed, steps_of
-from evaluation.material.pairs import PairsError
+from services.kit.files import read_json
 from services.planner.composing.team import (
     FILLER,
     ORCHESTRATOR,
@@ -102,15 +102,10 @@ def read_answers(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each answer by the key of its item.
 
     Raises:
-        PairsError: A file is no JSON object of objects.
+        UnusableFileError: A file is no JSON object.
     """
     for path in sorted(folder.glob("*.answer*.json")):
-        try:
-            answers = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise PairsError(f"{path.name}: {error}") from error
-        if not isinstance(answers, dict):
-            raise PairsError(f"{path.name}: expected an object by the keys of the items")
+        answers = read_json(path, dict[str, Any])
         yield from ((key, answer) for key, answer in answers.items() if isinstance(answer, dict))
 
 

@@ -5,7 +5,6 @@ turn in it, whatever the session. The next round goes on from what was right. So
 asked is told before, as long as the rounds are answered in their order.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from evaluation.benches.following.prompts import (
 )
 from evaluation.benches.following.sessions import Session
 from evaluation.material.recorded_following import RecordedAct
+from services.kit.files import read_json
 
 _HEAD = """\
 # Next acts: {form}
@@ -114,7 +114,7 @@ def read_turns(
     path = folder / f"{form.value}.answers.json"
     if not path.exists():
         return []
-    answers: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    answers = read_json(path, dict[str, Any])
     prompt_digests = digests(sessions, form, seed)
     return [
         kept(f"turn/{form.value}/{key}", prompt_digests[key], act_of(answer))

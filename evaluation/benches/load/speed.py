@@ -119,7 +119,7 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
 def copied(data_dir: Path) -> Iterator[Path]:
     """A copy of a data folder, for as long as the context lasts."""
     with (
-        own_data_dir(data_dir.resolve()),
+        own_data_dir(data_dir),
         tempfile.TemporaryDirectory(
             prefix="flowxpert-speed-", dir=data_dir.resolve().parent, ignore_cleanup_errors=True
         ) as scratch,

@@ -11,7 +11,6 @@ from evaluation.benches.retrieval.ranks import ranked_documents
 from evaluation.material.gold_pages import PageOf, own_page
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, workflow_of
-from evaluation.material.pairs import read_lines
 from evaluation.material.requests import RequestOf, plan_request, score_request
 from evaluation.measures.figures import Figures
 from evaluation.measures.logic import LogicCase, logic_figures
@@ -20,6 +19,7 @@ from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRe
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import Fit, TicketDraft
+from services.kit.files import read_json_lines
 from services.knowledge.ports import Embedder
 from services.tickets.page_choice.page_chooser import PageChoice
 from services.tickets.walk.fit import Thresholds, judge_candidate
@@ -69,7 +69,7 @@ def read_workflows(path: Path) -> dict[str, Workflow | None]:
     Raises:
         PairsError: The file cannot be read, or a line holds no workflow.
     """
-    return {line.id: line.workflow for _, line in read_lines(path, _Recorded)}
+    return {line.id: line.workflow for _, line in read_json_lines(path, _Recorded)}
 
 
 def recorded(workflows: Mapping[str, Workflow | None]) -> Make:

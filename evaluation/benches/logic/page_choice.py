@@ -27,6 +27,7 @@ from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRe
 from services.contracts.scorer import Scorer
 from services.contracts.screened_ticket import ScreenedTicket
 from services.contracts.ticket import TicketDraft
+from services.kit.files import read_json
 from services.knowledge.ports import Embedder
 from services.tickets.page_choice.chance import ChoiceChance
 from services.tickets.page_choice.model_choice import PROMPT, ModelChoice, messages
@@ -169,7 +170,7 @@ class ChoiceCase(NamedTuple):
 
 def kept_answers(folder: Path) -> list[RecordedPageChoice]:
     """The answers to the prompts of this folder, as they are kept."""
-    shown = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    shown = read_json(folder / INDEX, dict[str, list[str]])
     return answered(folder, shown, PROMPT.label)
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.pairs import read_lines
 from evaluation.material.recorded_plans import RecordedPlans, asking, best_hash, kept
 from evaluation.material.requests import RequestOf
+from services.kit.files import read_json, read_json_lines, read_text
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import ScreenedDocument, hash_of
 from services.llm.chat_model import Message, ModelAnswerError
@@ -86,7 +86,7 @@ def write_prompts(
         first, *_ = row_prompt.turns()
         (folder / f"{name}.prompt.txt").write_text(_as_text(first), encoding="utf-8")
         for path in _answers(folder, name):
-            _, second, *others = row_prompt.turns(path.read_text(encoding="utf-8"))
+            _, second, *others = row_prompt.turns(read_text(path))
             review = path.with_name(path.stem.replace(".answer", ".review") + ".txt")
             review.write_text(second[-1].content, encoding="utf-8")
             for placement in others[:1]:
@@ -109,8 +109,8 @@ def write_prompts(
 def placements(folder: Path) -> dict[str, dict[str, object]]:
     """The answers where the rest of a page belongs, by the hash of its text."""
     return {
-        row.text_hash: json.loads(path.read_text(encoding="utf-8"))
-        for _, row in read_lines(folder / _ROWS, _Row)
+        row.text_hash: read_json(path, dict[str, object])
+        for _, row in read_json_lines(folder / _ROWS, _Row)
         if (path := folder / f"{row.name}.placed.json").exists()
     }
 
@@ -122,8 +122,8 @@ def collected(folder: Path) -> Iterator[RecordedPlans]:
         PairsError: There are no prompts in the folder.
         ModelAnswerError: An answer is no program.
     """
-    for _, row in read_lines(folder / _ROWS, _Row):
-        texts = [path.read_text(encoding="utf-8") for path in _answers(folder, row.name)]
+    for _, row in read_json_lines(folder / _ROWS, _Row):
+        texts = [read_text(path) for path in _answers(folder, row.name)]
         answers = tuple(kept(parse_answer(text, ProgramAnswer)) for text in texts)
         if answers:
             yield RecordedPlans(**row.model_dump(exclude={"name", "answers"}), answers=answers)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evaluation.benches.retrieval.ranks import request_of
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.pairs import Pair, is_fitted
+from evaluation.material.pairs import Pair, PairsError, is_fitted
 from services.contracts.retrieval import MOST_SIGNS, PageSigns, RetrieveRequest
 from services.contracts.screened_ticket import ScreenedTicket
 from services.learning.regression import (
@@ -147,8 +147,17 @@ def _case(
 
 
 def ranking_of(order: SignalWeights, cases: Sequence[Case]) -> Ranking:
-    """A curve for this order, and how surely both are known, from the cases to be fitted on."""
+    """A curve for this order, and how surely both are known, from the cases to be fitted on.
+
+    Raises:
+        PairsError: Too few tickets: none of the fitted half has a page, or all have.
+    """
     chosen = [case for case in cases if case.is_fitted]
+    if len({case.has_page for case in chosen}) < 2:
+        raise PairsError(
+            "expected tickets with a page and alerts without one, of both more than came: "
+            f"{len(chosen)} are to be fitted on"
+        )
     curve = _fitted(chosen)
     return Ranking(order=_with_spread(order, chosen), curve=_curve_with_spread(curve, chosen))
 

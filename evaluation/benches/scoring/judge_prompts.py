@@ -13,6 +13,7 @@ from string import ascii_uppercase
 from evaluation.benches.scoring.judge_candidates import ONE_GUARD
 from evaluation.benches.scoring.judge_setup import Judging
 from evaluation.material.recorded_judge import RECORDED_JUDGE, RecordedChoice, key_of, read_choices
+from services.kit.files import read_json
 from services.llm.prompts import load_prompt
 from services.scorer.judges.controls import CONTROLS
 from services.scorer.judges.question import FactQuestion
@@ -65,8 +66,10 @@ def write_batches(questions: Iterable[FactQuestion], folder: Path, size: int) ->
 def collected(folder: Path) -> Iterator[RecordedChoice]:
     """The answers that there are; what names no option is left out."""
     for path in sorted(folder.glob("*.answer.json")):
-        letters = json.loads(path.read_text(encoding="utf-8"))
-        keys = json.loads(path.with_name(f"{path.name.split('.')[0]}.keys.json").read_text())
+        letters = read_json(path, dict[str, str])
+        keys = read_json(
+            path.with_name(f"{path.name.split('.')[0]}.keys.json"), dict[str, tuple[str, list[int]]]
+        )
         for number, (key, order) in keys.items():
             place = ascii_uppercase.find(letters.get(number, "?"))
             if 0 <= place < len(order):

@@ -5,7 +5,6 @@ At each cut-off day the log before that day alone is looked at; what is foretold
 days that the last of the former are judged by end before the first of the latter.
 """
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AwareDatetime
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -22,6 +22,8 @@ from sklearn.preprocessing import StandardScaler
 
 from evaluation.measures.bootstrap import LEVEL
 from evaluation.measures.figures import Figures, Report
+from services.kit.files import read_json_lines
+from services.kit.value import Value
 
 AHEAD = timedelta(days=90)
 EVERY = timedelta(days=91)
@@ -72,19 +74,19 @@ SIGNS = (
 
 def changes_in(path: Path) -> list[Change]:
     """Of all pages, the oldest first."""
-    rows = sorted(map(json.loads, path.read_text().splitlines()), key=_moment)
+    rows = sorted((row for _place, row in read_json_lines(path, _Row)), key=lambda row: row.date)
     seen_pages: set[str] = set()
     changes = []
     for row in rows:
-        is_first = row["page"] not in seen_pages
-        seen_pages.add(row["page"])
-        signed = [line for line in row["diff"].split("\n") if "](" in line]
+        is_first = row.page not in seen_pages
+        seen_pages.add(row.page)
+        signed = [line for line in row.diff.split("\n") if "](" in line]
         changes.append(
             Change(
-                page=row["page"],
-                at=_moment(row),
-                is_edit=not is_first and not row["review_date_only"],
-                size=row["added"] + row["removed"],
+                page=row.page,
+                at=row.date.astimezone(UTC),
+                is_edit=not is_first and not row.review_date_only,
+                size=row.added + row.removed,
                 links=sum(line.count("](") * (-1 if line[:1] == "-" else 1) for line in signed),
             )
         )
@@ -230,8 +232,15 @@ def _with_interval(name: str, whole: float, drawn: Sequence[float]) -> Figures:
     return {name: whole, f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
-def _moment(row: Mapping[str, str]) -> datetime:
-    return datetime.fromisoformat(row["date"]).astimezone(UTC)
+class _Row(Value):
+    """A change as the log of a repository has it."""
+
+    page: str
+    date: AwareDatetime
+    diff: str
+    added: int
+    removed: int
+    review_date_only: bool
 
 
 def _days(span: timedelta) -> float:

@@ -11,6 +11,7 @@ from services.deployment.embedded import Embedded
 from services.execution.runs.events import NewEvent, RunEventKind
 from services.execution.runs.run import Run, RunTicket
 from services.execution.runs.store import RunStore
+from services.kit.files import read_text
 from services.kit.ids import time_ordered_id
 
 
@@ -44,7 +45,7 @@ def _run(
     kind: RunEventKind,
     came: Callable[[str], Mapping[str, object]],
 ) -> None:
-    example = workflow_with((root / page).read_text(errors="replace"), page)
+    example = workflow_with(read_text(root / page, errors="replace"), page)
     if example is None:
         return
     workflow, step = example

@@ -30,6 +30,7 @@ from evaluation.measures.figures import Figures, Report
 from services.contracts.coverage import FindingKind, PageFinding, PagesToMend
 from services.deployment.embedded import Embedded
 from services.kit.access.caller import LOCAL, acting_as
+from services.kit.files import read_text
 from services.kit.settings import PlatformSettings
 
 WEEKS = 12
@@ -137,7 +138,7 @@ def _edit_others(sample: Sample, root: Path, draw: random.Random) -> None:
     kept = {each.page for each in sample.broken} | set(sample.others)
     pages = [p for p in sorted(root.rglob("*.md")) if p.relative_to(root).as_posix() not in kept]
     for path in draw.sample(pages, round(EDITED_SHARE * len(pages))):
-        lines = path.read_text(errors="replace").split("\n")
+        lines = read_text(path, errors="replace").split("\n")
         path.write_text("\n".join(_thinned(lines, draw)))
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from evaluation.material.shown_page import shown_page
+from services.kit.files import read_text
 from services.workflow.model import Step, Workflow
 
 PAGES = 60
@@ -58,7 +59,7 @@ class Sample:
 def sample_of(corpus: Path) -> Sample:
     """Pages with a procedure that has a command, by the hash of their paths, a third each way."""
     texts = {
-        path.relative_to(corpus).as_posix(): path.read_text(errors="replace")
+        path.relative_to(corpus).as_posix(): read_text(path, errors="replace")
         for path in sorted(corpus.rglob("*.md"))
     }
     naming = _naming(texts)

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import PairsError, read_lines, write_lines
+from evaluation.material.pairs import PairsError, write_lines
+from services.kit.files import read_json_lines
 from services.knowledge.screening.document import hash_of
 from services.runbook.model import Procedure, Reading
 from services.runbook.program import with_ids
@@ -71,7 +72,7 @@ class RecordedEdit(BaseModel):
 
 def read_edits(path: Path) -> list[EditRow]:
     """Raises `PairsError` where the file cannot be read."""
-    return [row for _, row in read_lines(path, EditRow)]
+    return [row for _, row in read_json_lines(path, EditRow)]
 
 
 def posed(row: EditRow, pages: Path, stored_of: StoredOf | None) -> PosedEdit:
@@ -89,7 +90,7 @@ def posed(row: EditRow, pages: Path, stored_of: StoredOf | None) -> PosedEdit:
 
 def read_recorded(path: Path) -> dict[str, RecordedEdit]:
     """By key; none where there is no file. Raises `PairsError`."""
-    rows = (row for _, row in read_lines(path, RecordedEdit)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedEdit)) if path.exists() else ()
     return {row.key: row for row in rows}
 
 
@@ -127,7 +128,7 @@ def _page(
 def _exported(row: EditRow, pages: Path, text: str) -> tuple[str, tuple[Procedure, ...]] | None:
     """What an export of readings beside the pages says of a document; None where there is none."""
     for path in (pages / _EXPORT, pages.parent / _EXPORT):
-        for _, line in read_lines(path, _Exported) if path.is_file() else ():
+        for _, line in read_json_lines(path, _Exported) if path.is_file() else ():
             if line.document == row.document and line.reading.procedures:
                 return text, line.reading.procedures
     return None

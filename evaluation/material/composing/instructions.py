@@ -2,7 +2,6 @@
 
 import ast
 import hashlib
-import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, Literal
 
 from evaluation.material.composing.importing import from_json, from_keep
 from evaluation.material.pairs import PairsError
+from services.kit.files import read_json, read_json_lines, read_text
 from services.planner.composing.component import Component, ComponentEffect, Components
 from services.planner.composing.secrets import without_secrets
 
@@ -103,10 +103,10 @@ def read_keep(folder: Path, sample: int, seed: int) -> tuple[list[Instruction], 
     A provider that a workflow uses and no page describes is known by its name alone.
     """
     rows = [row for row in _lines(folder / "workflows.jsonl") if row["steps"] or row["actions"]]
-    pages = {_slug(path): path.read_text("utf-8") for path in (folder / "providers").glob("*.mdx")}
+    pages = {_slug(path): read_text(path) for path in (folder / "providers").glob("*.mdx")}
     components = []
     for path in sorted((folder / "providers" / "snippets").glob("*.mdx")):
-        made = from_keep(path.read_text("utf-8"), pages.get(_slug(path), ""))
+        made = from_keep(read_text(path), pages.get(_slug(path), ""))
         components += [made] if made else []
     names = {each.name for each in components}
     used = dict.fromkeys(step["component"] for row in rows for step in _steps(row))
@@ -120,7 +120,7 @@ def read_keep(folder: Path, sample: int, seed: int) -> tuple[list[Instruction], 
 
 def read_flows(folder: Path) -> tuple[list[Instruction], Components]:
     """All instructions, those that create and those that change."""
-    catalogue = json.loads((folder / "catalog.json").read_text("utf-8"))
+    catalogue = read_json(folder / "catalog.json", list[dict[str, Any]])
     components = Components(from_json(catalogue, "flow-bench"))
     return [_flow(row) for row in _lines(folder / "instructions.jsonl")], components
 
@@ -226,11 +226,7 @@ def _slug(path: Path) -> str:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise PairsError(f"{path}: {error.strerror}") from error
-    return (json.loads(line) for line in lines if line.strip())
+    return (row for _place, row in read_json_lines(path, dict[str, Any]))
 
 
 def _drawn(rows: list[dict[str, Any]], sample: int, seed: int) -> list[dict[str, Any]]:

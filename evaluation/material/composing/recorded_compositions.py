@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.composing.instructions import PERSON, Again, Arms, Call, Tree
-from evaluation.material.pairs import read_lines, write_lines
+from evaluation.material.pairs import write_lines
+from services.kit.files import read_json_lines
 
 RECORDED_COMPOSITIONS = Path(__file__).parents[2] / "recorded" / "strong_compositions.jsonl"
 _NOBODY = -1
@@ -38,7 +39,7 @@ def read_compositions(path: Path) -> dict[tuple[str, str], RecordedComposition]:
     Raises:
         PairsError: The file cannot be read, or a line holds something else.
     """
-    rows = (row for _, row in read_lines(path, RecordedComposition)) if path.exists() else ()
+    rows = (row for _, row in read_json_lines(path, RecordedComposition)) if path.exists() else ()
     return {(row.arm, row.key): row for row in rows}
 
 

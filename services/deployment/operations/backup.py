@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection
 
@@ -20,8 +19,9 @@ from services.deployment.operations.archive import BackupWriter, Manifest
 from services.deployment.operations.sql_dump import lines_of, tables_of
 from services.ingestion.settings import IngestionSettings
 from services.kit.errors import InvalidInputError
+from services.kit.files import scratch_beside
 from services.kit.fits.fitted import FOLDER
-from services.kit.migrations import revisions_of
+from services.kit.migrations import refuse_unfinished_restore, revisions_of
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.room.open_stores import open_graph
@@ -63,32 +63,34 @@ def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest
         raise UnusableTargetError(f"there is no folder {path.parent}: make it first")
     if settings.database_url is None and not (settings.data_dir / "flowxpert.db").exists():
         raise NothingToBackUpError(_NOTHING.format(settings.data_dir))
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        with ExitStack() as opened:
-            file = opened.enter_context(os.fdopen(_open_private(beside), "wb"))
-            archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
-            opened.enter_context(archive)
-            manifest = _write(settings, BackupWriter(archive), on_part, opened)
-        beside.rename(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with ExitStack() as opened:
+        try:
+            scratch = opened.enter_context(scratch_beside(path))
+            private = os.open(scratch / path.name, os.O_WRONLY | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UnusableTargetError(
+                f"nothing can be written to {path.parent}: {error}"
+            ) from error
+        with (
+            os.fdopen(private, "wb") as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive,
+        ):
+            manifest = _write(settings, BackupWriter(archive), on_part, scratch, opened)
+        (scratch / path.name).rename(path)
     return manifest
 
 
-def _open_private(path: Path) -> int:
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    except OSError as error:
-        raise UnusableTargetError(f"nothing can be written to {path.parent}: {error}") from error
-
-
 def _write(
-    settings: PlatformSettings, writer: BackupWriter, on_part: OnPart, opened: ExitStack
+    settings: PlatformSettings,
+    writer: BackupWriter,
+    on_part: OnPart,
+    scratch: Path,
+    opened: ExitStack,
 ) -> Manifest:
     database = Database(settings.resolved_database_url)
     opened.callback(database.close)
     with database.engine.connect() as connection:
+        refuse_unfinished_restore(connection)
         if not revisions_of(connection):
             raise NothingToBackUpError(_NOTHING.format("the database"))
     past = open_graph(settings, database, opened).cases(ALL_CASES)
@@ -102,7 +104,7 @@ def _write(
             on_part(table.name)
     for name, file in _files(settings.data_dir, IngestionSettings().work_dir):
         writer.add_file(name, file)
-    _add_cache(settings.resolved_embedding_cache, writer)
+    _add_cache(settings.resolved_embedding_cache, writer, scratch)
     on_part(CACHE)
     kept = writer.parts.get(f"{TABLES}knowledge_document.jsonl")
     return writer.finish(
@@ -135,12 +137,11 @@ def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:
             yield f"{WORK}{file.relative_to(work_dir).as_posix()}", file
 
 
-def _add_cache(path: Path, writer: BackupWriter) -> None:
+def _add_cache(path: Path, writer: BackupWriter, scratch: Path) -> None:
     """Add a consistent copy of the cache, even while it is being written."""
     if not path.exists():
         return
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / CACHE
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-        writer.add_file(CACHE, copy)
+    copy = scratch / CACHE
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    writer.add_file(CACHE, copy)

@@ -26,6 +26,8 @@ from services.kit.migrations import (
     OutdatedRevisionError,
     UnknownRevisionError,
     check_revisions,
+    mark_restore,
+    mark_restored,
     revisions_of,
     room_tables,
     upgrade,
@@ -57,16 +59,18 @@ def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace:
     with BackupReader(path) as reader:
         reader.check()
         _check_age(reader.manifest)
-        with own_data_dir(settings.data_dir.resolve()) as folder:
+        with own_data_dir(settings.data_dir) as folder:
             elsewhere = any(name.startswith(WORK) for name in reader.manifest.parts)
             places = UploadPaths(folder, IngestionSettings().work_dir, elsewhere)
             database = Database(settings.resolved_database_url)
             try:
                 _fill(database, reader, on_part, replace=replace)
                 _move_uploads(database, places)
+                _restore_files(reader, places, settings.resolved_embedding_cache)
+                with database.engine.begin() as connection:
+                    mark_restored(connection)
             finally:
                 database.close()
-            _restore_files(reader, places, settings.resolved_embedding_cache)
         with Embedded(settings) as platform:
             on_part("vectors and graph")
             documents = platform.ingestion.reindex()
@@ -98,6 +102,8 @@ def _fill(database: Database, reader: BackupReader, on_part: OnPart, *, replace:
         )
     if is_filled and not replace:
         raise NotEmptyError("the platform is not empty: --replace puts the backup in its place")
+    with database.engine.begin() as connection:
+        mark_restore(connection)
     _drop_all(database)
     for room, revision in reader.manifest.revisions.items():
         upgrade(database, room, revision)
@@ -112,7 +118,8 @@ def _fill(database: Database, reader: BackupReader, on_part: OnPart, *, replace:
             if count(connection, table) != part.rows:
                 raise UnusableBackupError(f"{table.name}: {part.rows} rows were expected")
             on_part(table.name)
-    database.migrate(*ROOMS)
+    for room in ROOMS:
+        upgrade(database, room)
     with database.session() as session:  # what was ended since does not come back
         session.execute(delete(SessionRow))
         session.execute(delete(SignInRow))

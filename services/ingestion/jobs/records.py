@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.tables import FailureRow, JobRow
 from services.kit.errors import NotFoundError
-from services.kit.sql.database import Database
+from services.kit.sql.database import Database, execute_and_count
 from services.kit.sql.short_ids import get_by_short_id
 
 COUNTERS = (
@@ -107,6 +107,26 @@ class JobRecords:
                 )
             )
             self.save(session, job_id, {"status": JobStatus.RUNNING, "reason": ""})
+
+    def end_killed(self) -> int:
+        """Mark jobs of commands as failed whose process was killed; return their number.
+
+        The caller owns the database, and runs no job yet.
+        """
+        with self._database.session() as session:
+            return execute_and_count(
+                session,
+                update(JobRow)
+                .where(
+                    JobRow.is_queued.is_(False),
+                    JobRow.status.in_((JobStatus.QUEUED, JobStatus.RUNNING)),
+                )
+                .values(
+                    status=JobStatus.FAILED,
+                    reason="its process was killed: the same command goes on with it",
+                    updated_at=datetime.now(UTC),
+                ),
+            )
 
     def save(self, session: Session, job_id: str, values: Mapping[str, object]) -> None:
         """Write columns of the job."""

@@ -118,6 +118,13 @@ class JobRunner:
         if job is not None:
             self._end_sync(session, job)
 
+    def end_killed_jobs(self) -> None:
+        """End the jobs of commands that were killed, and log it; see `JobRecords.end_killed`."""
+        if jobs := self.parts.jobs.end_killed():
+            _log.warning(
+                "ingestion.jobs_were_killed", jobs=jobs, to_do="the same command goes on with each"
+            )
+
     def log_outdated(self) -> None:
         """Log which documents were read by older rules, and what renews them.
 

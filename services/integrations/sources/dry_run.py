@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from services.contracts.ticket import TicketDraft
 from services.integrations.sources.delivery_reader import DeliveryReader
 from services.kit.errors import FlowXpertError, PayloadTooLargeError
+from services.kit.files import require_file
 from services.tickets.intake.delivery import DeliveryItem
 
 
@@ -66,7 +67,7 @@ def try_file(
 ) -> TrialResult:
     """Read the file's body as the gateway would, without any check of who signed it."""
     try:
-        size = file.stat().st_size
+        size = require_file(file).stat().st_size
         if size > max_bytes:
             raise PayloadTooLargeError(f"a body may have {max_bytes} bytes, this one has {size}")
         delivery = reader.read(file.read_bytes(), source)

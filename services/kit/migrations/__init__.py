@@ -34,6 +34,9 @@ ROOMS = tuple(sorted(PACKAGES))
 _ADVISORY_LOCK = 0x666C6F77
 """PostgreSQL lock under which processes migrate one after the other; any fixed number does."""
 
+_RESTORE_MARK = "restore_unfinished"
+"""Table that is there while a restore fills the others."""
+
 RELEASE_BEFORE = "v0.1.0-alpha.1"
 """The release that brings tables of any age to the first revision of every room."""
 
@@ -57,6 +60,33 @@ class UnknownRevisionError(FlowXpertError):
 
 class OutdatedRevisionError(FlowXpertError):
     """The tables are of a revision before the first that this code has."""
+
+
+class UnfinishedRestoreError(FlowXpertError):
+    """A restore into these tables was broken off, so that they hold a part of the backup."""
+
+
+def mark_restore(connection: Connection) -> None:
+    """Mark the database as one that is being restored, until `mark_restored`."""
+    connection.exec_driver_sql(f"CREATE TABLE IF NOT EXISTS {_RESTORE_MARK} (begun INTEGER)")
+
+
+def mark_restored(connection: Connection) -> None:
+    """Take the mark of a restore away."""
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_RESTORE_MARK}")
+
+
+def refuse_unfinished_restore(connection: Connection) -> None:
+    """Refuse a database that a killed restore has left half filled.
+
+    Raises:
+        UnfinishedRestoreError: It is one.
+    """
+    if inspect(connection).has_table(_RESTORE_MARK):
+        raise UnfinishedRestoreError(
+            "a restore into this database was broken off and left a part of the backup: run"
+            " `flowxpert restore FILE --replace` again"
+        )
 
 
 def revisions_of(connection: Connection) -> dict[str, str]:
@@ -97,10 +127,12 @@ def migrate(database: Database, *rooms: str) -> None:
     Raises:
         OutdatedRevisionError: Tables are too old for this code; nothing was changed.
         UnknownRevisionError: Tables are of newer code; nothing was changed.
+        UnfinishedRestoreError: A restore was broken off.
         DatabaseUnavailableError: No connection, or locked for too long.
     """
     try:
         with database.engine.connect() as connection:
+            refuse_unfinished_restore(connection)
             revisions = revisions_of(connection)
     except OperationalError as error:
         raise DatabaseUnavailableError(f"the database did not migrate: {error}") from error

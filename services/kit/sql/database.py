@@ -1,6 +1,7 @@
 """The SQL database: SQLite in a file by default, PostgreSQL by URL."""
 
 import re
+import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from sqlalchemy import (
     CursorResult,
     Dialect,
     Engine,
+    ExceptionContext,
     Float,
     create_engine,
     event,
@@ -29,6 +31,7 @@ from sqlalchemy.sql import Executable
 from sqlalchemy.types import TypeDecorator
 
 from services.kit.errors import UnavailableError
+from services.kit.files import require_new_file
 from services.kit.observability.metrics import store_timer
 from services.kit.sql.wal import switch_to_wal
 
@@ -63,6 +66,17 @@ class WriteLock:
         if getattr(self._thread, "held", None) is False and _WRITES.match(statement):
             self._thread.held = self._lock.acquire(timeout=WAIT_S)
 
+
+_FILE_FAULTS = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOTADB,
+}
+"""Primary result codes of SQLite that tell of a broken file or a full disk (sqlite.org/rescode)."""
 
 BUSY_TIMEOUT_MS = 10_000
 """Longest time that a SQLite writer waits for another one."""
@@ -244,7 +258,7 @@ def _insert_of(bind: Engine | Connection) -> Insert:
 def _create_engine(url: URL, synchronous: str) -> Engine:
     if url.get_backend_name() == "sqlite":
         if url.database:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+            require_new_file(Path(url.database))
         engine = create_engine(
             url,
             pool_size=20,
@@ -260,6 +274,14 @@ def _create_engine(url: URL, synchronous: str) -> Engine:
             connection.execute(f"PRAGMA synchronous={synchronous}")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA secure_delete=ON")
+
+        @event.listens_for(engine, "handle_error")
+        def name_file(context: ExceptionContext) -> None:
+            error = context.original_exception
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _FILE_FAULTS:
+                raise DatabaseUnavailableError(
+                    f"the database {url.database} cannot be used: {error}"
+                ) from error
 
         return engine
     if url.drivername in {"postgres", "postgresql"}:

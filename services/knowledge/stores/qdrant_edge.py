@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import get_args
 
 import qdrant_edge as edge
+import structlog
 
 from services.knowledge.embedding.bm25 import SparseVector, document_vector, query_vector
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
 from services.knowledge.stores.points import hit_of, point_key, stored_payload
+
+_log = structlog.get_logger()
 
 _DENSE = "dense"
 _WORDS = "words"
@@ -193,11 +196,14 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _finish_exchange(path: Path) -> None:
-    """Clean up after an exchange of folders, or undo one that was interrupted."""
-    old = _beside(path, "old")
+    """Clean up after a rebuild that was killed, or an exchange of folders; undo half of one."""
+    old, new = _beside(path, "old"), _beside(path, "new")
     if old.exists() and not path.exists():
         old.rename(path)
     shutil.rmtree(old, ignore_errors=True)
+    if new.exists():
+        _log.warning("knowledge.broken_off_rebuild_removed", path=str(new))
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def _open_all(path: Path, dimensions: int) -> dict[Collection, edge.EdgeShard]:

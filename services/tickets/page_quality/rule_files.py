@@ -11,6 +11,7 @@ import yaml
 from services.contracts.coverage import AlertRule
 from services.contracts.ticket import RUNBOOK_LINKS
 from services.kit.errors import InvalidInputError
+from services.kit.files import read_text
 
 MOST_BYTES = 20_000_000
 _MOST_TEXT = 8_000
@@ -26,13 +27,13 @@ def read_rules(path: Path) -> list[AlertRule]:
     """Return each alert of a file once, in its order; rules that only record are left out.
 
     Raises:
-        RuleFileError: It is no YAML, too large, or has no rule in it.
+        UnusableFileError: It cannot be read, or is too large.
+        RuleFileError: It is no YAML, or has no rule in it.
     """
-    if path.stat().st_size > MOST_BYTES:
-        raise RuleFileError(f"{path}: expected {MOST_BYTES} bytes at most")
+    text = read_text(path, most=MOST_BYTES)
     try:
-        objects = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        objects = list(yaml.safe_load_all(text))
+    except (yaml.YAMLError, RecursionError) as error:
         raise RuleFileError(f"{path} is no YAML: {str(error).splitlines()[0]}") from error
     written = [rule for each in objects for rule in _rules(each)]
     rules: dict[str, AlertRule] = {}

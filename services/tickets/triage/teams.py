@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-import yaml
-from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import delete, select
 
 from services.contracts.triage import Team
 from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.files import read_yaml
 from services.kit.sql.database import Database
 from services.tickets.tables import TeamRow
 
@@ -22,8 +21,6 @@ _LEAST_SIMILARITY = 0.6
 """Least similarity of names, 0–1, as `difflib` compares them."""
 _MOST_LISTED = 10
 
-_LIST = TypeAdapter(tuple[Team, ...])
-
 
 class TeamNotFoundError(NotFoundError):
     """No team of that name was declared by the API."""
@@ -33,15 +30,11 @@ class UnknownTeamError(InvalidInputError):
     """No team of that name is declared, and none took a past ticket."""
 
 
-class TeamsFileError(InvalidInputError):
-    """The file of teams cannot be read, or is no list of teams."""
-
-
 class Teams:
     """Declared teams; one from the API overrides one of the same name in the file."""
 
     def __init__(self, database: Database, file: Path | None) -> None:
-        """Read the file of teams, if there is one; raises `TeamsFileError`."""
+        """Read the file of teams, if there is one; raises `UnusableFileError`."""
         self._database = database
         self._insert = database.insert
         self._of_file = read_teams(file) if file else ()
@@ -97,13 +90,6 @@ def read_teams(file: Path) -> tuple[Team, ...]:
     """Read a YAML list of teams, each with `name` and `description`.
 
     Raises:
-        TeamsFileError: The file is no such list.
+        UnusableFileError: The file is no such list.
     """
-    try:
-        return _LIST.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or ())
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise TeamsFileError(f"{file} is no list of teams: {place}: {first['msg']}") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise TeamsFileError(f"{file} is no list of teams: {error}") from error
+    return read_yaml(file, tuple[Team, ...])

@@ -12,10 +12,11 @@ from services.execution.adapters.http import HttpAdapter
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.importing.entries import MOST_CHARACTERS, MOST_TOOLS, to_snake_case
 from services.execution.tools.importing.mcp import ListedTool, import_mcp_tools
-from services.execution.tools.importing.openapi import NoDescriptionError, import_openapi_tools
+from services.execution.tools.importing.openapi import import_openapi_tools
 from services.execution.tools.outputs import read_output
 from services.execution.tools.target import Target
 from services.execution.tools.tool import BadArgumentError, McpWay, ToolEffect
+from services.kit.errors import InvalidInputError
 from tests.command import flowxpert
 
 FILE = Path(__file__).parents[2] / "fixtures" / "inventory.openapi.yaml"
@@ -179,7 +180,7 @@ def test_names_that_are_alike_are_told_apart_and_too_many_are_left_out(tmp_path)
 def test_another_file_is_refused(tmp_path, text):
     path = tmp_path / "x.yaml"
     path.write_text(text)
-    with pytest.raises(NoDescriptionError, match=r"x\.yaml"):
+    with pytest.raises(InvalidInputError, match=r"x\.yaml"):
         import_openapi_tools(path, "x")
 
 
@@ -304,7 +305,7 @@ def test_the_command_writes_a_file_and_overwrites_none(tmp_path):
 
 
 def test_the_command_prints_what_a_server_lists(tmp_path):
-    assert flowxpert("tools", "import", "mcp", "--target", "x").returncode == 1
+    assert flowxpert("tools", "import", "mcp", "--target", "x").returncode == 2
     gone = flowxpert("tools", "import", "mcp", "--target", "x", "--command", "/nowhere/server")
     assert gone.returncode == 1
     assert "lists no tools" in gone.stderr

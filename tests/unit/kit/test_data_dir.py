@@ -18,7 +18,8 @@ def test_a_folder_is_free_again_when_its_owner_was_killed(tmp_path):
     code = (
         "import sys, os, signal; from pathlib import Path;"
         "from services.kit.data_dir import own_data_dir;"
-        "own_data_dir(Path(sys.argv[1])).__enter__(); os.kill(os.getpid(), signal.SIGKILL)"
+        "owned = own_data_dir(Path(sys.argv[1])); owned.__enter__();"
+        "os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
     assert "process" in (tmp_path / "owner.lock").read_text()

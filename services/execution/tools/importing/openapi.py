@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from services.execution.tools.importing.entries import (
     EntryCollector,
     ImportResult,
@@ -21,6 +19,7 @@ from services.execution.tools.importing.schema import (
     to_parameter,
 )
 from services.kit.errors import InvalidInputError
+from services.kit.files import read_yaml
 
 METHODS = ("get", "post", "put", "patch", "delete")
 _OTHERS = ("head", "options", "trace")
@@ -45,13 +44,11 @@ def import_openapi_tools(path: Path, kind: str) -> ImportResult:
     Addresses and credentials of the file are ignored.
 
     Raises:
-        NoDescriptionError: The file cannot be read as one.
+        UnusableFileError: The file cannot be read as YAML.
+        NoDescriptionError: It describes nothing.
     """
-    try:
-        document = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise NoDescriptionError(f"{path.name} cannot be read: {type(error).__name__}") from error
-    if not isinstance(document, Mapping) or not isinstance(document.get("paths"), Mapping):
+    document = read_yaml(path, dict[str, Any])
+    if not isinstance(document.get("paths"), Mapping):
         raise NoDescriptionError(f"{path.name} has no paths of an OpenAPI description")
     return _OpenApiDocument(document, kind).convert()
 

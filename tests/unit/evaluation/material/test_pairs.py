@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.material.pairs import PairsError, by_group, read_pairs
+from evaluation.material.pairs import by_group, read_pairs
+from services.kit.files import UnusableFileError
 
 
 def written(tmp_path: Path, *lines: object) -> Path:
@@ -105,10 +106,10 @@ def test_about_half_of_the_ids_are_for_fitting(tmp_path):
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path, line, says):
-    with pytest.raises(PairsError, match=says):
+    with pytest.raises(UnusableFileError, match=says):
         read_pairs(written(tmp_path, {"id": "a", "query": "q"}, line))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(PairsError, match=r"gone\.jsonl"):
+    with pytest.raises(UnusableFileError, match=r"gone\.jsonl"):
         read_pairs(tmp_path / "gone.jsonl")

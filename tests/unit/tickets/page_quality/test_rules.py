@@ -5,6 +5,7 @@ import pytest
 from services.contracts.coverage import AlertRule, RulesQuestion, RuleState
 from services.contracts.ingestion import IngestedDocument
 from services.contracts.ticket import Fit
+from services.kit.files import UnusableFileError
 from services.tickets.page_quality.rule_files import MOST_BYTES, RuleFileError, read_rules
 from services.tickets.page_quality.service import CoverageService, page_of_link
 from tests.unit.gateway.fakes import RUNBOOK, FakeRetrieval
@@ -86,7 +87,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
     path = written(tmp_path, PLAIN)
     with path.open("ab") as file:
         file.truncate(MOST_BYTES + 1)
-    with pytest.raises(RuleFileError, match="at most"):
+    with pytest.raises(UnusableFileError, match="at most"):
         read_rules(path)
 
 

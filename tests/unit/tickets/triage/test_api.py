@@ -3,8 +3,9 @@
 import pytest
 
 from services.contracts.triage import Team
+from services.kit.files import UnusableFileError
 from services.kit.sql.database import Database
-from services.tickets.triage.teams import TeamsFileError, read_teams
+from services.tickets.triage.teams import read_teams
 from tests.unit.gateway.harness import gateway_over
 from tests.unit.tickets.triage.cases import past_cases
 
@@ -286,7 +287,7 @@ def test_teams_of_a_file_are_known_and_one_that_is_none_is_refused(tmp_path):
     file.write_text("- name: water\n  description: Pipes.\n- name: power\n")
     assert read_teams(file) == (Team(name="water", description="Pipes."), Team(name="power"))
     file.write_text("water: pipes")
-    with pytest.raises(TeamsFileError):
+    with pytest.raises(UnusableFileError):
         read_teams(file)
 
 

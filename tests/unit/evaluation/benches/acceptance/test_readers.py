@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.benches.acceptance.readers import KEY, counted, write_folders
+from evaluation.benches.acceptance.readers import KEY, ShownRecord, counted, write_folders
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import PairsError
 from tests.unit.evaluation.drawings import DOC, drawn
@@ -14,10 +14,18 @@ ROWS = [
 ]
 
 
-def shown(arm: str) -> list[dict[str, object]]:
+def shown(arm: str) -> list[ShownRecord]:
     ticket = {"title": "Fan", "description": "It stands still."}
     return [
-        {"id": row.id, "arm": arm, "ticket": ticket, "page": "secret", "shown": f"{row.id}, seen"}
+        ShownRecord.model_validate(
+            {
+                "id": row.id,
+                "arm": arm,
+                "ticket": ticket,
+                "page": "secret",
+                "shown": f"{row.id}, seen",
+            }
+        )
         for row in ROWS
     ]
 

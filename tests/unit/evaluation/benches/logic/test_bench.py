@@ -16,9 +16,9 @@ from evaluation.benches.logic.bench import (
 from evaluation.benches.logic.setup import NoDataDirError, Way
 from evaluation.material.gold_pages import NoPageError, page_of_corpus, page_of_store
 from evaluation.material.logic_rows import GoldGraph, LogicRow
-from evaluation.material.pairs import PairsError
 from evaluation.report.logic_report import report
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
+from services.kit.files import UnusableFileError
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
 from services.runbook.model import Choice, Do, Procedure, Reader, Reading
@@ -90,7 +90,7 @@ def test_workflows_are_read_from_a_file(tmp_path: Path):
     file.write_text(f"{json.dumps(made)}\n{json.dumps({'id': 'bgp.md', 'workflow': None})}\n")
     assert read_workflows(file) == {"fan.md": workflow("fan.md"), "bgp.md": None}
     file.write_text('{"workflow": {}}')
-    with pytest.raises(PairsError, match="line 1"):
+    with pytest.raises(UnusableFileError, match="line 1"):
         read_workflows(file)
 
 
