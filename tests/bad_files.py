@@ -80,6 +80,7 @@ def main() -> None:
     try_one = tries.try_paths if what == "paths" else tries.try_contents
     os.chdir(folder)
     os.environ |= {"COLUMNS": "500", "FLOWXPERT_PORT": "0"}
+    sys.unraisablehook = lambda _raised: None  # a bound may pass while Python clears up
     end_of(["roots", "--data-dir", home], REFUSED_WITHIN_S)  # no try stops an import half way
     cached = functools.cache(typer.main.get_command)
     typer.main.get_command = cached  # built once, not for each try
