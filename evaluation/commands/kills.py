@@ -46,13 +46,15 @@ def kills(
     """
     from evaluation.benches.kills.bench import KINDS, KillReport, run_kills  # noqa: PLC0415
 
-    known = {each for kinds in KINDS.values() for each in kinds}
-    if unknown := set(kind or ()) - known:
-        raise InvalidInputError(f"no kind {min(unknown)!r}; there are: {', '.join(sorted(known))}")
+    all_kinds = {each for kinds in KINDS.values() for each in kinds}
+    if unknown := set(kind or ()) - all_kinds:
+        raise InvalidInputError(
+            f"no kind {min(unknown)!r}; there are: {', '.join(sorted(all_kinds))}"
+        )
     end_on_a_signal()
     rows: list[KillReport] = []
     for name in platform or PlatformName:
-        for each in [each for each in KINDS[name] if each in (kind or known)]:
+        for each in [each for each in KINDS[name] if each in (kind or all_kinds)]:
             say = lambda line: typer.echo(line, err=True)  # noqa: E731
             rows.append(run_kills(name, each, count, away_s=away, seed=seed, say=say))
             typer.echo(_line(rows[-1]))
