@@ -767,7 +767,8 @@ def test_two_faults_under_one_title_become_no_one_page(network):
     network.world.inject(SHUT)
     network.world.inject(ELSEWHERE)
     first = alerted(network, {"alertname": "SessionsA"})
-    second = alerted(network, {"alertname": "SessionsB", "device": "leaf-2"})
+    elsewhere = {"device": ELSEWHERE.device, "neighbor": ELSEWHERE.place}
+    second = alerted(network, {"alertname": "SessionsB"} | elsewhere)
     mended(network, first["id"])
     mended(network, second["id"], ELSEWHERE)
     summary = learned(network, f"Two {uuid.uuid4().hex[:6]}", first["id"], second["id"])
