@@ -135,6 +135,7 @@ class Proposals(Protocol):
         Raises:
             InvalidInputError: The reading does not match the text, or instructs its reader.
             ForbiddenError: It claims to be learned, and a person or their key proposes it.
+            TooManyRequestsError: The caller, with all their keys, proposed 30 pages in 24 hours.
         """
 
     def proposals(self, state: ProposalState | None = None) -> list[ProposalSummary]:

@@ -30,6 +30,7 @@ from services.tickets.tables import (
     PageWordRow,
     TicketRow,
 )
+from services.tickets.ticket.events import CASE, TEAM
 from services.tickets.ticket.queries import TicketNotFoundError
 
 LESSONS_KEPT_DAYS = 365.0
@@ -123,7 +124,10 @@ class Retention:
         """Delete tickets with the answers that name them, in the caller's transaction."""
         put_erasure(session, self._outbox, ids)
         teaching = keep_lessons(session, ids)
-        forget_teaching(session, [ticket_subject(id_) for id_ in ids if id_ not in teaching])
+        subjects = [ticket_subject(id_) for id_ in ids if id_ not in teaching]
+        forget_teaching(
+            session, [*subjects, *(f"{kind}{id_}" for kind in (CASE, TEAM) for id_ in ids)]
+        )
         gone = delete(TicketRow).where(TicketRow.id.in_(ids), *conditions)
         rows = session.execute(gone.returning(TicketRow.id, TicketRow.source, TicketRow.status))
         deleted, answers = 0, 0

@@ -27,7 +27,8 @@ from services.execution.runs.moves import (
     Move,
     next_move,
 )
-from services.execution.runs.revisions import Revisions
+from services.execution.runs.revisions import WITHDRAWN, Revisions
+from services.execution.runs.run import Run
 from services.execution.runs.store import (
     LostRunError,
     RunMovedError,
@@ -152,6 +153,7 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             return True
         facts = move.facts
         try:
+            self._check_vouched(run, move)
             output = self._call(stored, move, driver)
         except (NotSeenError, NotSentError, UnknownEffectError, BadArgumentError) as error:
             facts |= {
@@ -165,6 +167,17 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
             event = NewEvent(RunEventKind.OBSERVED, move.place, facts)
         self._store.record(stored, event, self._clock.now())
         return True
+
+    def _check_vouched(self, run: Run, look: Look) -> None:
+        """Check that somebody still vouches for how a step looks, where somebody did.
+
+        Raises:
+            StoppedError: The binding was withdrawn since the run began.
+        """
+        binding, key = run.binding_of.get(look.place[0]), run.binding_keys.get(look.place[0])
+        is_of_step = binding is not None and binding.tool == look.tool.name
+        if is_of_step and key and not self._revisions.approved([key]):
+            raise StoppedError(WITHDRAWN)
 
     def _lock_target(self, stored: StoredRun, move: ApplyChange, driver: str) -> bool:
         """Lock the target of a change; return False if another run has it."""
@@ -205,8 +218,14 @@ class RunEngine(EventEngine[StoredRun, Look | LockTarget | ApplyChange]):
         except (NotSentError, BadArgumentError) as error:
             event = NewEvent(RunEventKind.NOT_SENT, move.place, {**facts, "why": str(error)})
         except Exception as error:  # noqa: BLE001 - whatever it was, it may have been sent
-            _log.exception("executor.change_unknown", run=stored.run.id, tool=move.tool.name)
-            why = str(error) if isinstance(error, FlowXpertError) else type(error).__name__
+            is_expected = isinstance(error, FlowXpertError)
+            _log.error(
+                "executor.change_unknown",
+                run=stored.run.id,
+                tool=move.tool.name,
+                exc_info=not is_expected,
+            )
+            why = str(error) if is_expected else type(error).__name__
             event = NewEvent(RunEventKind.UNKNOWN, move.place, {**facts, "why": why})
         else:
             lines = {"purpose": "do", "fields": dict(output.fields), "lines": list(output.lines)}

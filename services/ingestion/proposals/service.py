@@ -40,15 +40,18 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import ProposalRow
 from services.kit.access.audit import add_audit
 from services.kit.access.caller import Caller, CallerKind, current_caller
-from services.kit.errors import ConflictError, ForbiddenError
+from services.kit.errors import ConflictError, ForbiddenError, TooManyRequestsError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.ledger import record_teaching
+from services.kit.teaching.teacher import MOST_A_DAY
 from services.kit.text import clean_text
 from services.runbook.model import Reading, as_json
 
 _SHORT_ID = 8
 _MOST_LISTED = 200
+_RETRY_AFTER_S = 3600.0
 
 
 class DecidedProposalError(ConflictError):
@@ -69,6 +72,10 @@ class NotAccepterError(ForbiddenError):
 
 class NotLearnedHereError(ForbiddenError):
     """The caller claims that a page was learned, but is not the part that learns."""
+
+
+class TooManyProposalsError(TooManyRequestsError):
+    """The caller, with all their keys, has proposed as many pages today as are read."""
 
 
 class ProposalService:
@@ -94,6 +101,12 @@ class ProposalService:
         )
         with self._database.session() as session:
             if session.scalar(statement) is not None:
+                counts = record_teaching(session, f"proposal {row['id']}")
+                if not counts and not current_caller().is_platform:
+                    raise TooManyProposalsError(
+                        f"at most {MOST_A_DAY} pages a day are taken from one proposer",
+                        retry_after_s=_RETRY_AFTER_S,
+                    )
                 details = {"runs": len(page.runs)}  # its name is made of its title
                 add_audit(session, "proposal.proposed", row["id"], after=details)
             mine = select(ProposalRow).where(ProposalRow.key == row["key"])

@@ -426,6 +426,20 @@ def test_a_binding_that_is_withdrawn_leaves_its_change_to_a_person(house):
     assert house.start().question.text == "Let it up (nobody has approved how it is carried out)"
 
 
+def test_a_look_that_nobody_vouches_for_any_more_answers_no_question(house):
+    with acting_as(ANN):
+        started = StartRun(ticket_id="t", mode=RunMode.SUPERVISED, confirms_page=True)
+        run = house.service.start(started)
+    with acting_as(BEA):
+        for bound in house.service.bindings("t"):
+            if bound.approved_by and not bound.changes:
+                house.service.withdraw_binding(bound.key)
+    house.carrying.go(run.id)
+    run = house.service.run(run.id)
+    assert run.question.evidence == ("nobody approves any more how it is carried out",)
+    assert run.approval is None and not any(e.kind == "observed" for e in run.events)
+
+
 def test_a_label_that_changes_after_the_approval_takes_it_away(house):
     run = house.start()
     _approved_while_paused(house, run)

@@ -24,6 +24,7 @@ from services.ingestion.proposals.service import (
     KnownPageError,
     NotAccepterError,
     NotLearnedHereError,
+    TooManyProposalsError,
 )
 from services.ingestion.tables import ProposalRow
 from services.kit.access.caller import LOCAL, PLATFORM_KEY, Caller, CallerKind, acting_as
@@ -32,6 +33,7 @@ from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
+from services.kit.teaching.teacher import MOST_A_DAY
 from services.knowledge.document.page_origin import page_origin
 from services.runbook.model import Reader, Reading
 from services.runbook.store.sql_readings import SqlReadingStore
@@ -96,6 +98,23 @@ def test_the_same_key_again_is_the_same_proposal(harness):
     again = proposals_of(harness).propose(page(title="Another", text=TEXT + "\nMore.\n"))
     assert again == first
     assert decisions(harness) == [("proposal.proposed", "platform")]
+
+
+def test_all_keys_of_a_person_propose_so_many_pages_a_day(harness):
+    keys = [Caller(f"key k{n}", CallerKind.KEY, f"key:{n}", owner="ann") for n in range(3)]
+    drafted = {"origin": ProposalOrigin.COMPOSED}
+    for number in range(MOST_A_DAY):
+        with acting_as(keys[number % 3]):
+            proposals_of(harness).propose(page(key=f"{number}", **drafted))
+    for caller in keys:
+        with acting_as(caller), pytest.raises(TooManyProposalsError):
+            proposals_of(harness).propose(page(key="beyond", **drafted))
+    with acting_as(keys[0]):  # what is there is answered still
+        proposals_of(harness).propose(page(key="0", **drafted))
+    for caller in (RESPONDER, PLATFORM_KEY):
+        with acting_as(caller):
+            proposals_of(harness).propose(page(key=f"of {caller.name}", **drafted))
+    assert len(decisions(harness)) == MOST_A_DAY + 2
 
 
 def test_whoever_calls_is_who_proposed_it_unless_the_platform_says_for_whom(harness):
