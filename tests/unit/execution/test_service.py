@@ -437,7 +437,8 @@ def test_a_look_that_nobody_vouches_for_any_more_answers_no_question(house):
     house.carrying.go(run.id)
     run = house.service.run(run.id)
     assert run.question.evidence == ("nobody approves any more how it is carried out",)
-    assert run.approval is None and not any(e.kind == "observed" for e in run.events)
+    assert run.approval is None
+    assert not any(each.kind == "observed" for each in run.events)
 
 
 def test_a_label_that_changes_after_the_approval_takes_it_away(house):
