@@ -142,11 +142,11 @@ class _Solving:
         self._solver._wait(self._solver._chance.uniform(*THINKS_S))
         target = self._solver._catalogue.target(self._fault.device)
         try:
-            raw = self._solver._adapter.call(tool, target, tool.checked(arguments))
+            answer = self._solver._adapter.call(tool, target, tool.checked(arguments))
         except NotSentError:
             self._note(tool, arguments, {}, succeeded=False)
             return {}
-        fields = read_output(tool, raw, target.platform).fields
+        fields = read_output(tool, answer.text, target.platform).fields
         self._note(tool, arguments, fields)
         if tool.effect is ToolEffect.READ and tool.name in self._gold.tools:
             self._observed_fields |= fields

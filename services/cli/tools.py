@@ -1,4 +1,4 @@
-"""`flowxpert tools`: catalogue entries imported from descriptions of tools."""
+"""`flowxpert tools`: catalogue entries, imported from descriptions and tried on outputs."""
 
 import shlex
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from services.kit.errors import ConflictError, InvalidInputError
-from services.kit.files import require_file, require_new_file
+from services.kit.files import read_text, require_file, require_folder, require_new_file
 
 if TYPE_CHECKING:
     from services.execution.tools.importing.entries import ImportResult
@@ -63,6 +63,46 @@ def mcp(
         raise InvalidInputError("name the server's --command or its --url")
     server = Target(name="server", kind=target, url=url, command=tuple(shlex.split(command)))
     _write(import_mcp_tools(list_tools(server), target), out)
+
+
+@app.command(name="try")
+def try_tool(
+    name: Annotated[str, typer.Argument(help="The tool's name in the catalogue.")],
+    *,
+    catalogue: Annotated[
+        Path, typer.Option(help="Folder of the catalogue.", callback=require_folder)
+    ],
+    output: Annotated[
+        Path, typer.Option(help="What it answered, as it came.", callback=require_file)
+    ],
+    notices: Annotated[
+        Path | None,
+        typer.Option(
+            help="What came beside it, by line: stderr of a command, `name: value` of headers.",
+            callback=require_file,
+        ),
+    ] = None,
+    platform: Annotated[str, typer.Option(help="Platform of the target, for `rows`.")] = "linux",
+) -> None:
+    """Print what a tool would know by an output; the exit status is 1 if it was not seen.
+
+    Try each tool on an answer that found something, one that found nothing, and one that was
+    refused, before an incident does. Nothing is called.
+    """
+    from services.execution.tools.catalogue import Catalogue  # noqa: PLC0415
+    from services.execution.tools.outputs import read_output  # noqa: PLC0415
+
+    tool = Catalogue.of_folder(catalogue).tool(name)
+    text, beside = read_text(output), read_text(notices) if notices else ""
+    if tool.way.by == "ssh":
+        text = "\n".join(each for each in (text.rstrip("\n"), beside) if each)
+    read = read_output(tool, text, platform, notices=beside.splitlines())
+    typer.echo(f"not seen: {read.unseen}" if read.unseen else "seen")
+    for field in tool.output.fields:
+        typer.echo(f"{field}: {read.fields.get(field, 'not known')}")
+    for line in read.lines:
+        typer.echo(f"  {line}")
+    raise typer.Exit(1 if read.unseen else 0)
 
 
 def _write(imported: "ImportResult", out: Path | None) -> None:

@@ -65,7 +65,7 @@ class ToolCaller:
         checked = tool.checked(arguments)
         effect, outcome, begun = tool.effect.value, "unknown", time.monotonic()
         try:
-            raw = self._adapters[tool.way.by].call(
+            answer = self._adapters[tool.way.by].call(
                 tool, target, checked, before_sending=before_sending
             )
             outcome = "answered"
@@ -75,7 +75,9 @@ class ToolCaller:
         finally:
             metrics.CALLS.labels(effect, outcome).inc()
             metrics.CALL_SECONDS.labels(effect).observe(time.monotonic() - begun)
-        output = read_output(tool, raw, target.platform, is_whole=is_whole)
+        output = read_output(
+            tool, answer.text, target.platform, notices=answer.notices, is_whole=is_whole
+        )
         if output.unseen and tool.effect is ToolEffect.READ:
             raise NotSeenError(f"{target.name} did not show it to {tool.name}: {output.unseen}")
         if output.is_refused and tool.effect is ToolEffect.CHANGE:

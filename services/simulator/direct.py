@@ -3,7 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from services.execution.adapters.port import BeforeSending, NotSentError, send_at_once
+from services.execution.adapters.port import (
+    BeforeSending,
+    NotSentError,
+    TargetAnswer,
+    send_at_once,
+)
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.target import Target
 from services.execution.tools.tool import SshWay, Tool, ToolEffect
@@ -65,7 +70,7 @@ class DirectDevices:
         arguments: Mapping[str, str],
         *,
         before_sending: BeforeSending = send_at_once,
-    ) -> str:
+    ) -> TargetAnswer:
         """See `ToolAdapter.call`."""
         if tool.name in self.refuses:
             raise self.refuses[tool.name]
@@ -86,7 +91,7 @@ class DirectDevices:
         self.sent.append(ReceivedCall(target.name, tool.name, dict(arguments)))
         if tool.name in self.fails:
             raise self.fails[tool.name]
-        return output
+        return TargetAnswer(output)
 
     def changes(self, catalogue: Catalogue) -> list[ReceivedCall]:
         """Return the received calls that change something."""

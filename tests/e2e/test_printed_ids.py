@@ -35,8 +35,11 @@ EXEMPT = {
     **dict.fromkeys(("learn", "learn status", "learn take", "learn back"), "three fixed names"),
     **dict.fromkeys(("learn withdraw", "learn restore"), "it takes who taught, known or not"),
     **dict.fromkeys(("backup", "restore", "ingest", "export-embedder", "webhooks try"), FILES),
-    **dict.fromkeys(("readings import", "tools import openapi", "tools import mcp"), FILES),
+    **dict.fromkeys(
+        ("readings import", "tools import openapi", "tools import mcp", "tools try"), FILES
+    ),
     **dict.fromkeys(("teams put", "triage learn"), FILES),
+    "people forget": "it takes the name of a person",
 }
 """Commands that take no id of a list, each with the reason; `bench` and `train` take files."""
 

@@ -200,7 +200,7 @@ def test_a_port_that_nobody_listens_on_was_sent_nothing(simulation):
 def test_a_host_is_sent_quoted_words(simulation):
     tool = _tool({"by": "ssh", "command": ["show", "clock"]})
     target = Catalogue.of_folder(simulation.folder).target("leaf-1")
-    output = SshAdapter().call(tool, target.model_copy(update={"platform": "linux"}), {})
+    output = SshAdapter().call(tool, target.model_copy(update={"platform": "linux"}), {}).text
     assert "UTC" in output
 
 
@@ -247,7 +247,8 @@ NODE = {"parameters": {"node": {"pattern": ".+"}}}
 def test_an_argument_is_one_segment_of_an_address():
     tool = _tool({"by": "http", "path": "/v1/nodes/{node}/state"}, **NODE)
     with api() as (target, seen):
-        assert HttpAdapter().call(tool, target, {"node": "../../admin?x=1"}) == '{"state": "up"}'
+        answer = HttpAdapter().call(tool, target, {"node": "../../admin?x=1"})
+        assert answer == ('{"state": "up"}', ())
         assert seen == ["/v1/nodes/..%2F..%2Fadmin%3Fx%3D1/state"]
 
 
@@ -311,7 +312,7 @@ USAGE = {
 
 def test_a_tool_of_an_mcp_server_is_called_with_typed_arguments(disk):
     tool = _tool({"by": "mcp", "name": "usage"}, **USAGE)
-    output = McpAdapter().call(tool, disk, {"path": "/tmp", "percent": "40"})
+    output = McpAdapter().call(tool, disk, {"path": "/tmp", "percent": "40"}).text
     assert json.loads(output)["used"] == 40
 
 
@@ -333,6 +334,6 @@ def test_an_mcp_tool_that_tells_text_is_read_as_text(disk):
     tool = _tool(
         {"by": "mcp", "name": "report"}, parameters={"path": {}}, output={"fields": fields}
     )
-    output = McpAdapter().call(tool, disk, {"path": "/var"})
+    output = McpAdapter().call(tool, disk, {"path": "/var"}).text
     assert output == "usage of /var\nis 91 percent"
     assert read_output(tool, output, "linux").fields == {"used": 91}

@@ -11,7 +11,7 @@ from services.execution.adapters.port import NotSentError, StoppedError, Unknown
 from services.execution.adapters.ssh import SshAdapter
 from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.outputs import read_output
-from services.execution.tools.tool import BadArgumentError
+from services.execution.tools.tool import BadArgumentError, Tool
 from services.knowledge.screening.document import hash_of
 from services.runbook.model import Reader, as_json
 from tests.readings import drawn_reading, reading_of_list
@@ -195,7 +195,7 @@ def call(host, catalogue):
 
     def call(name, target=None, **arguments):
         tool = loaded.tool(name)
-        return SshAdapter().call(tool, target or host.target, tool.checked(arguments))
+        return SshAdapter().call(tool, target or host.target, tool.checked(arguments)).text
 
     return call
 
@@ -286,6 +286,17 @@ def test_a_command_that_ends_otherwise_than_its_tool_says_is_not_done(call):
     assert call("pump_lines", status="1", says="") == "\n"
     with pytest.raises(UnknownEffectError, match="status 2"):
         call("pump_lines", status="2", says="")
+
+
+def test_what_a_host_says_on_stderr_is_told_apart_and_seen(host, catalogue):
+    way = {"by": "ssh", "command": ["sh", "-c", "echo 0 failed; echo not all was read >&2"]}
+    fields = {"failed": {"find": r"(\d+) failed", "type": "number"}}
+    described = {"name": "jobs", "description": "x", "effect": "read", "target": host.target.kind}
+    tool = Tool.model_validate(described | {"way": way, "output": {"fields": fields}})
+    answer = SshAdapter().call(tool, host.target, {})
+    assert answer == ("0 failed\nnot all was read", ("not all was read",))
+    output = read_output(tool, answer.text, "linux", notices=answer.notices)
+    assert (output.fields, output.lines[0]) == ({}, "only a part was seen: not all was read")
 
 
 @pytest.fixture(scope="module")

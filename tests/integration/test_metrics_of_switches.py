@@ -141,7 +141,7 @@ def test_tools_ask_a_prometheus_for_what_it_saw(monitored):
 
     def read_fields(name, **arguments):
         tool = catalogue.tool(name)
-        raw = HttpAdapter().call(tool, target, tool.checked(arguments))
+        raw = HttpAdapter().call(tool, target, tool.checked(arguments)).text
         return read_output(tool, raw, "").fields
 
     assert read_fields("crc_counted", **WHERE)["counted"] >= 400

@@ -11,6 +11,7 @@ from services.execution.adapters.port import (
     BeforeSending,
     NotSentError,
     StoppedError,
+    TargetAnswer,
     UnknownEffectError,
     read_secret,
     send_at_once,
@@ -20,6 +21,12 @@ from services.execution.tools.tool import HttpWay, PrometheusWay, Tool, fill
 from services.kit.egress.addresses import ForbiddenAddressError
 from services.kit.egress.bounded import BoundedTransport
 
+_NOTICE = re.compile(
+    r"link: .*\brel=\"?next\b|warning: 11\d\b|x-next-page: \S|x-has-more: (?:true|1)"
+    r"|x-consul-results-filtered-by-acls: true",
+    re.IGNORECASE,
+)
+"""Headers by which an answer may say that it has only a part, or is stale."""
 _PARTIAL = {206, 207}
 """Statuses of an answer with only a part, or of several parts of which some may have failed."""
 
@@ -34,7 +41,7 @@ class HttpAdapter:
         arguments: Mapping[str, str],
         *,
         before_sending: BeforeSending = send_at_once,
-    ) -> str:
+    ) -> TargetAnswer:
         """See `ToolAdapter.call`."""
         way = tool.way
         if isinstance(way, PrometheusWay):
@@ -72,7 +79,7 @@ def _request(
     query: Mapping[str, str],
     body: Mapping[str, object],
     before_sending: BeforeSending,
-) -> str:
+) -> TargetAnswer:
     if not target.url:
         raise StoppedError(f"{target.name} has no address")
     headers = {}
@@ -108,7 +115,8 @@ def _request(
         raise StoppedError(f"{target.name} refused {tool.name}: {answer.status_code}")
     if not answer.is_success or answer.status_code in _PARTIAL:
         raise UnknownEffectError(f"{target.name} answered {tool.name} with {answer.status_code}")
-    return text
+    received = (f"{name}: {value}" for name, value in answer.headers.multi_items())
+    return TargetAnswer(text, tuple(filter(_NOTICE.match, received)))
 
 
 def _on_sending(act: BeforeSending) -> Callable[[str, object], None]:

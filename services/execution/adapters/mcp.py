@@ -16,6 +16,7 @@ from services.execution.adapters.port import (
     BeforeSending,
     NotSentError,
     StoppedError,
+    TargetAnswer,
     UnknownEffectError,
     send_at_once,
 )
@@ -44,7 +45,7 @@ class McpAdapter:
         arguments: Mapping[str, str],
         *,
         before_sending: BeforeSending = send_at_once,
-    ) -> str:
+    ) -> TargetAnswer:
         """See `ToolAdapter.call`."""
         way = tool.way
         if not isinstance(way, McpWay):
@@ -59,7 +60,7 @@ class McpAdapter:
             before_sending=before_sending,
         )
         try:
-            return asyncio.run(asyncio.wait_for(mcp_call.run(), tool.timeout_s))
+            return TargetAnswer(asyncio.run(asyncio.wait_for(mcp_call.run(), tool.timeout_s)))
         except (*_VENDORS, ExceptionGroup) as error:
             message = f"{target.name}: {type(error).__name__}"
             if mcp_call.is_sent:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from services.execution.tools.target import Target
 from services.execution.tools.tool import Tool
@@ -38,6 +38,14 @@ def send_at_once() -> None:
     """Do nothing before a call is sent."""
 
 
+class TargetAnswer(NamedTuple):
+    """Answer of a target."""
+
+    text: str
+    notices: tuple[str, ...] = ()
+    """Lines beside it: stderr of a host, headers of an HTTP answer."""
+
+
 class ToolAdapter(Protocol):
     """Adapter that carries out tools of one way. Safe to use in several threads."""
 
@@ -48,7 +56,7 @@ class ToolAdapter(Protocol):
         arguments: Mapping[str, str],
         *,
         before_sending: BeforeSending = send_at_once,
-    ) -> str:
+    ) -> TargetAnswer:
         """Return what the target answered: at most `tool.most_bytes` and a few more characters.
 
         `before_sending` is called once it is connected, before the first byte of the call leaves;

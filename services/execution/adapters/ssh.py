@@ -16,6 +16,7 @@ from services.execution.adapters.port import (
     BeforeSending,
     NotSentError,
     StoppedError,
+    TargetAnswer,
     UnknownEffectError,
     read_secret,
     send_at_once,
@@ -26,6 +27,7 @@ from services.kit.observability.redaction import redact
 
 CONNECT_WITHIN_S = 15.0
 _PART = 32_768
+_POLL_S = 0.01
 HOST = "linux"
 """Platform whose commands run without a terminal."""
 
@@ -42,7 +44,7 @@ class SshAdapter:
         arguments: Mapping[str, str],
         *,
         before_sending: BeforeSending = send_at_once,
-    ) -> str:
+    ) -> TargetAnswer:
         """See `ToolAdapter.call`."""
         if not isinstance(tool.way, SshWay):
             raise TypeError(tool.name)
@@ -52,7 +54,7 @@ class SshAdapter:
         if target.platform == HOST:
             return _run_on_host(tool, target, vectors, before_sending)
         lines = [" ".join(words) for words in vectors]
-        return _run_on_device(tool, target, lines, before_sending)
+        return TargetAnswer(_run_on_device(tool, target, lines, before_sending))
 
 
 def _run_on_device(
@@ -95,7 +97,7 @@ def _run_on_device(
 
 def _run_on_host(
     tool: Tool, target: Target, vectors: list[list[str]], before_sending: BeforeSending
-) -> str:
+) -> TargetAnswer:
     client = paramiko.SSHClient()
     kind, _, key = target.host_key.partition(" ")
     entry = paramiko.hostkeys.HostKeyEntry.from_line(f"{_host_name(target)} {kind} {key}")
@@ -119,42 +121,49 @@ def _run_on_host(
             )
         try:
             before_sending()
-            return "\n".join(_exec(client, tool, shlex.join(words)) for words in vectors)
+            answers = [_exec(client, tool, shlex.join(words)) for words in vectors]
         except _VENDORS as error:
             message = f"{target.name} did not answer {tool.name}: {_first_line(error)}"
             raise UnknownEffectError(message) from error
     finally:
         client.close()
+    notices = tuple(line for each in answers for line in each.notices)
+    return TargetAnswer("\n".join(each.text for each in answers), notices)
 
 
-def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> str:
-    """Run a command and return stdout and stderr together, within the tool's timeout.
+def _exec(client: paramiko.SSHClient, tool: Tool, command: str) -> TargetAnswer:
+    """Run a command and return stdout with stderr below it, within the tool's timeout.
 
     Raises:
         UnknownEffectError: It ended with a status that its tool does not name, or with none.
     """
     until = time.monotonic() + tool.timeout_s
     stdin, stdout, _ = client.exec_command(command, timeout=tool.timeout_s)
+    channel = stdout.channel
     stdin.channel.shutdown_write()  # nothing is typed: what waits for it ends
-    stdout.channel.set_combine_stderr(True)
-    output = b""
-    while len(output) <= tool.most_bytes:
-        left = until - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        stdout.channel.settimeout(left)
-        part = stdout.channel.recv(_PART)
-        if not part:
+    output, errors = b"", b""
+    while len(output) + len(errors) <= tool.most_bytes:
+        if channel.recv_stderr_ready():
+            errors += channel.recv_stderr(_PART)
+        elif channel.recv_ready():
+            output += channel.recv(_PART)
+        elif channel.eof_received or channel.closed:
             break
-        output += part
-    if len(output) <= tool.most_bytes or tool.effect is ToolEffect.CHANGE:
-        stdout.channel.status_event.wait(max(0.0, until - time.monotonic()))
-        status = stdout.channel.exit_status
+        elif time.monotonic() > until:
+            raise TimeoutError
+        else:
+            time.sleep(_POLL_S)
+    text = output.decode(errors="replace")
+    notices = errors.decode(errors="replace").strip()
+    both = f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{notices}"
+    if len(output) + len(errors) <= tool.most_bytes or tool.effect is ToolEffect.CHANGE:
+        channel.status_event.wait(max(0.0, until - time.monotonic()))
+        status = channel.exit_status
         if isinstance(tool.way, SshWay) and status not in tool.way.statuses:
-            first = output.decode(errors="replace").strip().partition("\n")[0][:200]
+            first = (notices or text).strip().partition("\n")[0][:200]
             ended = f"ended with status {status}" if status >= 0 else "ended without a status"
             raise UnknownEffectError(f"{tool.name} {ended}{first and f': {redact(first)}'}")
-    return output[: tool.most_bytes + 1].decode(errors="replace")
+    return TargetAnswer(both[: tool.most_bytes + 1], tuple(notices.splitlines()))
 
 
 @contextmanager

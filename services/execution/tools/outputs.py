@@ -1,8 +1,10 @@
 """Parser of a tool's output: its fields, after secrets are redacted, or why it shows none."""
 
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import jmespath
 from jmespath.exceptions import JMESPathError
@@ -29,6 +31,7 @@ _REFUSAL = re.compile(
     # kubectl and its kin
     r"Error from server\b|error: (?:You must be logged in|the server doesn't have a resource)"
     r"|The connection to the server \S+ was refused|Unable to connect to the server"
+    r"|unable to retrieve container logs for"
     # a shell and the programs of a host
     r"|[\w./-]+: (?:.*: )?(?:permission denied|operation not permitted|no such file or directory"
     r"|(?:command )?not found)\s*$|(?:got )?permission denied\b|sudo: .*\b(?:required|incorrect)"
@@ -41,6 +44,7 @@ _REFUSAL = re.compile(
     # a database
     r"|ERROR: +(?:permission denied|must be owner)|psql: error:|ORA-\d{5}"
     r"|ERROR \d{4} \(\w{5}\).*\bdenied\b|\(error\) (?:NOAUTH|NOPERM|WRONGPASS)"
+    r"|(?:\(error\) )?(?:LOADING Redis is|MASTERDOWN Link|CLUSTERDOWN )"
     # a cloud, an API, a tool of a server
     r"|An error occurred \(\w*(?:AccessDenied|Unauthorized|Forbidden|Expired)\w*\)"
     r"|(?:error:? )?(?:40[13]:? )?(?:forbidden|unauthorized|access denied)\s*\.?$"
@@ -59,18 +63,29 @@ _PART = re.compile(
     r"truncated\b.{0,60}"
     r"|\W*-+ ?more ?-+\W*|\.\.\.|…|\[\.\.\.\]"
     r"|\W?showing (?:only )?(?:the )?(?:first |last )?\d[\d,]* (?:of|out of) \d.*"
-    r")$",
+    r"|type \"it\" for more|\w+: NULL"
+    r")$"
+    r"|<(?:unknown|insufficient privilege|not available|redacted)>",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Lines by which a text says that it is not whole."""
-_PART_KEYS = {
-    *("@odata.nextLink", "IsTruncated", "NextMarker", "NextToken", "_shards.failed", "continue"),
-    *("hasMore", "has_more", "has_next", "incomplete_results", "metadata.continue"),
-    *("metadata.remainingItemCount", "next", "nextLink", "nextPageToken", "nextToken"),
-    *("next_cursor", "next_page", "next_page_token", "pagination.next", "partial", "timed_out"),
-    *("truncated", "warnings"),
-}
-"""Keys of an answer that has only a part, if they have a value: the next page, failed shards."""
+"""Signs that a text is not whole, or that a value in it could not be read."""
+_PAGE_KEY = re.compile(
+    r"(?:(?:_?links|meta(?:data)?|pag(?:e|ing|ination)|page_?info|response_metadata)\.)?"
+    r"(?:@?[\w.]*next_?(?:link|marker|token|page|cursor|page_?token)|next|continue"
+    r"|has_?(?:more|next)(?:_?page)?|remainingItemCount|is_?truncated|truncated)",
+    re.IGNORECASE,
+)
+"""Keys that have a value where more entries are on a next page."""
+_FAILURE_KEY = re.compile(
+    r"(?:.*\.)?(?:(?:is_?)?(?:incomplete|partial)(?:_?(?:results?|response|data))?|timed_?out)"
+    r"|_shards\.failed|warnings",
+    re.IGNORECASE,
+)
+"""Keys that have a value where a part could not be looked at."""
+_FAILURE_VALUE = re.compile(r'"(?:partial(?:data|results?|content)|incomplete)"', re.IGNORECASE)
+_STALE = re.compile(r"warning: 11\d\b", re.IGNORECASE)
+_NEXT_PAGE = re.compile(r"(?:link|x-next-page|x-has-more): ", re.IGNORECASE)
+_ERROR_NOTICE = re.compile(r"(?:^|[\s:])(?:error|fatal)\s*:", re.IGNORECASE)
 _OF_THE_WHOLE = re.compile(r"[(?*]|\[\]|\[-")
 """Signs of a JMESPath expression that counts, selects or looks from the end of a list."""
 _ERROR_KEYS = ("error", "errors", "errorType", "fault")
@@ -95,30 +110,56 @@ class ParsedOutput(Value):
     """True if the target refused it, or says that it failed."""
 
 
-def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> ParsedOutput:
+class _PartSign(NamedTuple):
+    """Sign that an answer has only a part of what was looked for."""
+
+    sign: str
+    is_page: bool = False
+    """True if the rest is on a next page; else a part could not be looked at."""
+
+
+_CUT = _PartSign("it was cut off", is_page=True)
+
+
+def read_output(
+    tool: Tool, raw: str, platform: str, *, notices: Sequence[str] = (), is_whole: bool = False
+) -> ParsedOutput:
     """Return the fields of an output; a field that is not matched is left out.
 
-    `is_whole`: all its lines are stored, of very many the first and the last ones.
+    Of a part nothing is known that is counted or selected in it, nor that something is not there.
+
+    Args:
+        tool: The tool, as the catalogue describes it.
+        raw: The answer; of a host with its stderr.
+        platform: Platform of the target, as ntc-templates knows it.
+        notices: What the target said beside the answer; see `TargetAnswer`.
+        is_whole: Store all its lines, of very many the first and the last ones.
     """
     encoded = raw.encode()
     is_cut = len(encoded) > tool.most_bytes
     text = clean_output(encoded[: tool.most_bytes].decode(errors="ignore"), tool.output)
     source = _parse(tool.output, text, platform)
-    unseen, is_refused = _reason_unseen(tool, text, source, is_cut=is_cut)
-    is_part = is_cut or _is_part(text, source)
+    beside = [
+        each
+        for each in clean_output("\n".join(notices), tool.output).splitlines()
+        if each.strip() and not _matches(tool.output.noise, each)
+    ]
+    part = _CUT if is_cut else _part(tool, text, source, beside)
+    unseen, is_refused = _reason_unseen(tool, text, source, beside, part)
     fields: dict[str, Scalar] = {}
     lines: list[str] = []
     missing: list[str] = []
     for name, field in {} if unseen else tool.output.fields.items():
-        if is_part and not isinstance(source, str) and _OF_THE_WHOLE.search(field.find):
+        if part and not isinstance(source, str) and _OF_THE_WHOLE.search(field.find):
             continue
         value, at = _extract(field, source)
+        typed = None if value is None or isinstance(value, dict) else _typed(field, value)
         if value is None:
             missing.append(name)
-        elif not isinstance(value, dict):
-            fields[name] = _typed(field, value)
+        elif not (typed is None or _is_unknown(typed, source, part)):
+            fields[name] = typed
             lines += at
-    if not is_part and (fields or _finds_nothing(tool.output, text)):
+    if part is None and (fields or _matches(tool.output.nothing, text)):
         absent = {name: tool.output.fields[name] for name in missing}
         fields |= {n: _typed(f, f.absent) for n, f in absent.items() if f.absent is not None}
     if is_whole:
@@ -127,13 +168,13 @@ def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) 
             ends = [*non_empty[:WHOLE_HEAD], *non_empty[-WHOLE_TAIL:]]
         else:
             ends = non_empty
-        whole = _first_lines(ends, WHOLE_CHARACTERS)
-        is_cut = is_cut or len(whole) < len(non_empty)
-        return ParsedOutput(
-            fields=fields, lines=whole, is_cut=is_cut, unseen=unseen, is_refused=is_refused
-        )
-    matched = list(dict.fromkeys(lines)) or text.splitlines()
-    kept = _first_lines([line[:500] for line in matched[:KEPT_LINES]], KEPT_CHARACTERS)
+        kept = _first_lines(ends, WHOLE_CHARACTERS)
+        is_cut = is_cut or len(kept) < len(non_empty)
+    else:
+        matched = list(dict.fromkeys(lines)) or text.splitlines()
+        kept = _first_lines([line[:500] for line in matched[:KEPT_LINES]], KEPT_CHARACTERS)
+    if part and not is_cut:
+        kept = (f"only a part was seen: {part.sign}", *kept)
     return ParsedOutput(
         fields=fields, lines=kept, is_cut=is_cut, unseen=unseen, is_refused=is_refused
     )
@@ -194,16 +235,22 @@ def _first_lines(lines: list[str], characters: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _reason_unseen(tool: Tool, text: str, parsed: object, *, is_cut: bool) -> tuple[str, bool]:
-    """Return why a text does not show what was asked for, and whether it was refused.
+def _reason_unseen(
+    tool: Tool, text: str, parsed: object, beside: Sequence[str], part: _PartSign | None
+) -> tuple[str, bool]:
+    """Return why a text does not show what was looked for, and whether it was refused.
 
     Args:
         tool: The tool, as the catalogue describes it.
         text: The answer.
         parsed: What its parser made of it; None if that failed.
-        is_cut: The answer was longer than what is read.
+        beside: What the target said beside it, by line.
+        part: The sign that it is not whole.
     """
-    if _finds_nothing(tool.output, text):
+    if (reason := _reason_by_notices(tool.output, text, beside)) is not None:
+        return reason
+    finds_nothing = _matches(tool.output.nothing, text)
+    if finds_nothing and part is None:
         return "", False
     is_text = tool.output.parser == "text"
     refusal = _REFUSAL.search(text)
@@ -215,10 +262,8 @@ def _reason_unseen(tool: Tool, text: str, parsed: object, *, is_cut: bool) -> tu
         why, is_refused = f"it was refused: {line[:_LONGEST_QUOTE]}", True
     elif isinstance(value, dict) and _is_error(value):
         why, is_refused = f"it was refused: {_first_line(text)}", True
-    elif not is_text and is_cut:
-        why = "the answer was cut off"
-    elif tool.way.by == "prometheus" and isinstance(value, dict) and value.get("warnings"):
-        why = f"the answer has only a part: {str(value['warnings'])[:_LONGEST_QUOTE]}"
+    elif part and (finds_nothing or tool.way.by == "prometheus" or (part is _CUT and not is_text)):
+        why = f"only a part was seen: {part.sign}"
     elif not text.strip() or value in ([], {}) or text.strip() == "null":
         why = "the answer is empty, which may be for want of rights"
     elif value is None:
@@ -228,26 +273,63 @@ def _reason_unseen(tool: Tool, text: str, parsed: object, *, is_cut: bool) -> tu
     return why, is_refused
 
 
-def _is_part(text: str, parsed: object) -> bool:
-    """Return True if an answer says that it has only a part, or that a part of it failed."""
+def _reason_by_notices(output: Output, text: str, beside: Sequence[str]) -> tuple[str, bool] | None:
+    """Return why a target did not show it by its own words, and whether it was refused; or None."""
+    for each in (text, *beside):
+        if _matches(output.unseen, each):
+            return f"it was not all to be seen: {_matching_line(output.unseen, each)}", False
+    for each in beside:
+        if _ERROR_NOTICE.search(each):
+            return f"it was refused: {each[:_LONGEST_QUOTE]}", True
+        if _STALE.match(each):
+            return f"it is not of now: {each[:_LONGEST_QUOTE]}", False
+    return None
+
+
+def _part(tool: Tool, text: str, parsed: object, beside: Sequence[str]) -> _PartSign | None:
+    """Return the sign that an answer has only a part, or that a part of it failed."""
+    parts: list[_PartSign] = []
     if isinstance(parsed, str):
-        return _PART.search(text) is not None
-    if not isinstance(parsed, dict):
+        match = _PART.search(text)
+        parts += [_PartSign(_matching_line(match.re.pattern, text))] if match else []
+    elif isinstance(parsed, dict):
+        inner = {
+            f"{name}.{key}": value
+            for name, each in parsed.items()
+            if isinstance(each, dict)
+            for key, value in each.items()
+        }
+        values = {key: value for key, value in (parsed | inner).items() if value}
+        signs = {key: f"{key}: {str(value)[:_LONGEST_QUOTE]}" for key, value in values.items()}
+        failed = [k for k in values if k in _ERROR_KEYS or _FAILURE_KEY.fullmatch(k)]
+        paged = [key for key in values if _PAGE_KEY.fullmatch(key)]
+        parts += [_PartSign(signs[key]) for key in failed]
+        parts += [_PartSign(match.group()) for match in _FAILURE_VALUE.finditer(text)]
+        parts += [_PartSign(signs[key], is_page=True) for key in paged]
+    parts += [
+        _PartSign(each[:_LONGEST_QUOTE], is_page=bool(_NEXT_PAGE.match(each)))
+        for each in beside
+        if not _matches(tool.output.nothing, each)
+    ]
+    return min(parts, key=lambda each: each.is_page, default=None)
+
+
+def _is_unknown(value: Scalar, source: object, part: _PartSign | None) -> bool:
+    """Return True for a number that is none, or that was counted where a part was not looked at."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    inner = {
-        f"{name}.{key}": value
-        for name, each in parsed.items()
-        if isinstance(each, dict)
-        for key, value in each.items()
-    }
-    is_part = any((parsed | inner).get(key) for key in _PART_KEYS)
-    return is_part or any(parsed.get(key) for key in _ERROR_KEYS)
+    is_of_a_part = part is not None and not part.is_page
+    return math.isnan(value) or (is_of_a_part and not (isinstance(source, str) and value))
 
 
-def _finds_nothing(output: Output, text: str) -> bool:
-    """Return True if a text is how the tool says that it has looked and found nothing."""
-    pattern = output.nothing
+def _matches(pattern: str, text: str) -> bool:
     return bool(pattern and re.search(pattern, text, re.MULTILINE | re.IGNORECASE))
+
+
+def _matching_line(pattern: str, text: str) -> str:
+    match = re.search(pattern, text, re.MULTILINE | re.IGNORECASE)
+    begin = text.rfind("\n", 0, match.start()) + 1 if match else 0
+    return _first_line(text[begin:])
 
 
 def _is_error(answer: dict[str, object]) -> bool:

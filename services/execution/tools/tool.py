@@ -109,6 +109,10 @@ class Output(CatalogueEntry):
 
     Without one an empty answer, or a list without entries, counts as not seen.
     """
+    unseen: str = ""
+    """Regular expression of an answer, or of what is said beside it, that could not see it all."""
+    noise: str = ""
+    """Regular expression of lines on stderr that say nothing about the answer."""
     redact: tuple[str, ...] = ()
     """Regular expressions of what is redacted before anything is stored."""
 
@@ -249,7 +253,8 @@ class Tool(CatalogueEntry):
         for field in self.output.fields.values():
             if self.output.parser == "text":
                 re.compile(field.find)
-        re.compile(self.output.nothing)
+        for pattern in (self.output.nothing, self.output.unseen, self.output.noise):
+            re.compile(pattern)
         return self
 
     def _reason_not_read_only(self) -> str:
@@ -273,7 +278,8 @@ class Tool(CatalogueEntry):
     @cached_property
     def digest(self) -> str:
         """Digest of this definition: another one needs bindings approved anew."""
-        later = {} if self.output.nothing else {"output": {"nothing"}}
+        unused = {each for each in ("nothing", "unseen", "noise") if not getattr(self.output, each)}
+        later = {"output": unused} if unused else {}
         if isinstance(self.way, SshWay) and self.way.statuses == (0,):
             later |= {"way": {"statuses"}}
         return hashlib.sha256(self.model_dump_json(exclude=later).encode()).hexdigest()[:32]

@@ -2,12 +2,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from services.cli.tools import app
 from services.execution.bindings.binding import AnswerTest
 from services.execution.tools.compare import ComparisonOperator, Test, all_hold
 from services.execution.tools.outputs import read_output
 from services.execution.tools.tool import Output, OutputField, Tool
-from tests.unit.execution.carrying import catalogue
+from tests.unit.execution.carrying import CATALOGUE, catalogue
 
 SESSION = """BGP neighbor is 10.0.11.1, spine-1, local AS 65001
   BGP state = Idle
@@ -25,6 +27,22 @@ def test_terminal_escapes_and_controls_are_taken_out():
     output = read_output(catalogue().tool("bgp_session"), raw, "cisco_nxos")
     assert output.fields["state"] == "Idle"
     assert not any("\x1b" in line or "\u202e" in line for line in output.lines)
+
+
+def test_a_tool_is_tried_on_an_output_that_was_kept(tmp_path):
+    answer, notices = tmp_path / "answer", tmp_path / "notices"
+    answer.write_text(SESSION + "\n")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "switch.yaml").write_text((CATALOGUE / "switch.yaml").read_text())
+    words = ["try", "bgp_session", "--catalogue", str(tmp_path), "--output", str(answer)]
+    seen = CliRunner().invoke(app, words)
+    assert (seen.exit_code, seen.output.splitlines()[:2]) == (0, ["seen", "state: Idle"])
+    notices.write_text("fatal: the session is gone\n")
+    refused = CliRunner().invoke(app, [*words, "--notices", str(notices)])
+    assert (refused.exit_code, refused.output.splitlines()[:2]) == (
+        1,
+        ["not seen: it was refused: fatal: the session is gone", "state: not known"],
+    )
 
 
 def test_garbage_tells_nothing():
@@ -95,7 +113,9 @@ ANSWERS = [
 
 @pytest.mark.parametrize("unseen", UNSEEN, ids=lambda each: each["case"])
 def test_what_could_not_be_seen_answers_nothing(unseen):
-    output = read_output(_asking(unseen["by"], unseen["parser"]), unseen["text"], "cisco_nxos")
+    signs = {name: unseen[name] for name in ("nothing", "unseen") if name in unseen}
+    tool = _asking(unseen["by"], unseen["parser"], **signs)
+    output = read_output(tool, unseen["text"], "cisco_nxos", notices=unseen.get("notices", ()))
     assert output.unseen
     assert output.fields == {}
     assert [each for each in ANSWERS if all_hold(each.tests, output.fields) is not None] == []
@@ -129,6 +149,42 @@ PARTS = [
     ("text", "3 failed\n--More--\n", {"failed": 3}),
     ("text", "left: a\nShowing 10 of 57 jobs\n", {"left": "a"}),
 ]
+
+
+HINT = "some journals were not opened for want of rights"
+NOTICED = [
+    ("text", "3 failed\n", [HINT], {"failed": 3}),
+    ("text", "0 failed\n", [HINT], {}),
+    ("text", "0 failed\n", ["", "Connected to db-1"], {"failed": 0, "left": ""}),
+    ("text", "3 failed\nnode-b   <unknown>   <unknown>\n", [], {"failed": 3}),
+    ("text", "3 failed\nlag: NULL\n", [], {"failed": 3}),
+    ("text", '3 failed\nType "it" for more\n', [], {"failed": 3}),
+    ("json", '{"items": [{"name": "a"}], "timed_out": true}', [], {"left": "a"}),
+    ("json", '{"items": [{"n": 1}], "state": {"code": "PartialData"}}', [], {}),
+    ("json", '{"items": [{"n": 1}], "data": {"groupNextToken": "x"}}', [], {}),
+    ("json", '{"items": [{"n": 1}], "data": {"next": "Friday"}}', [], {"failed": 1, "left": ""}),
+    ("json", '{"items": [{"n": 1}]}', ['link: </jobs?page=2>; rel="next"'], {}),
+    ("json", '{"items": [{"n": 1}]}', ["x-consul-results-filtered-by-acls: true"], {}),
+]
+
+
+@pytest.mark.parametrize(("parser", "text", "notices", "fields"), NOTICED)
+def test_what_is_said_beside_an_answer_makes_a_part_of_it(parser, text, notices, fields):
+    tool = _asking("http" if parser == "json" else "ssh", parser, noise="^Connected to ")
+    output = read_output(tool, text, "", notices=notices)
+    assert output.fields == fields
+    is_whole = fields.keys() == {"failed", "left"}
+    assert output.lines[0].startswith("only a part was seen: ") is not is_whole
+
+
+def test_a_number_of_a_part_is_not_the_whole():
+    total = Output(parser="json", fields={"all": OutputField(find="total", type="number")})
+    tool = _asking("http", "json").model_copy(update={"output": total})
+    begun = '{"total": 2, "items": [{"n": 1}]'
+    assert read_output(tool, begun + "}", "").fields == {"all": 2}
+    assert read_output(tool, begun + ', "next": "/jobs?page=2"}', "").fields == {"all": 2}
+    assert read_output(tool, begun + ', "incomplete_results": true}', "").fields == {}
+    assert read_output(tool, '{"total": "NaN", "items": [1]}', "").fields == {}
 
 
 @pytest.mark.parametrize(("parser", "text", "fields"), PARTS)
