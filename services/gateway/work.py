@@ -103,7 +103,7 @@ class GatewayWork:
             database, outbox, self.ingestion, parts.queries, is_on=settings.archive_resolved
         )
         register_learning(outbox, parts.triage, parts.queries, archive)
-        doubts = DoubtReporter(database, outbox, self.ingestion)
+        doubts = DoubtReporter(database, outbox, self.ingestion, parts.retrieval)
         comments = CommentReader(database, outbox, parts.answer_handler)
         if walk.page_reranker is not None:
             outbox.register(CHOOSE_PAGE_TASK, walk.page_reranker.run, on_parked=_leave_parked)

@@ -19,22 +19,62 @@ _KEY_LINES = re.compile(r"(?:\s{0,8}(?:\d{1,7} \| )?[A-Za-z0-9+/=\\]{16,}(?=\s|\
 """Lines after the beginning of a key whose end is cut off; they may be numbered."""
 
 _NAMES = (
-    r"(?:password|passwd|passphrase|secret|token|api[_-]?key|(?:access|account|shared)[_-]?key"
-    r"|credentials?)"
+    r"(?:password|passwd|passphrase|secret(?:[_-]?key)?|token|api[_-]?key"
+    r"|(?:access|account|shared)[_-]?key|credentials?)"
 )
 _VALUE = r"[^\s\"'<>${}|,;\\]{6,}"
+_SHORT = (
+    r"(?!(?:(?-i:[A-Z][A-Z_]+)|(?i:password|passwd|true|false|yes|none|null))(?![^\s\"'|,;&`).@])"
+    r"|[~.]{0,2}/)[^\s\"'<>${}|,;\\]{3,}"
+)
+"""Value of an option that is a secret: no path, no switch, and no stand-in such as `PASSWORD`."""
+_OPTIONS = r"(?:[ \t]+[^\s|;&]{1,100}){0,12}?[ \t]+"
+"""Words of a command before the option that has its password."""
+_NO_WORD = r"(?![a-z_-]{1,64}(?:[\s|;&]|\Z))"
+"""Lower-case words are names of databases and files, behind `-p` of tools that ask for it."""
 
 _SECRETS = (
     re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+"),
     re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    re.compile(r"\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_|AIza)[\w-]{16,}"),
+    re.compile(
+        r"\b(?:gh[opsur]_|github_pat_|gl(?:pat|rt|ptt|dt)-|xox[abeprs]-|sk-|npm_|AIza|hvs\."
+        r"|pypi-|dop_v1_|dckr_pat_|sntrys_|glsa_|shpat_|[rs]k_live_|ya29\.|SG\.)[\w.-]{16,}"
+    ),
     re.compile(r"\bfx_[0-9a-f]{12}_[\w-]{43}"),
     re.compile(r"(?<=hooks\.slack\.com/services/)[\w/]{16,}"),
     re.compile(r"(?<=:)//[^/\s:@\"']{0,200}:(?P<secret>[^/\s@\"']+)(?=@)"),
     re.compile(r"(?i)\b(?:bearer|basic)\s{1,4}(?P<secret>[\w+/=.~-]{16,})"),
     re.compile(rf"(?i){_NAMES}\b\\?[\"']?\s{{0,20}}[:=]\s{{0,20}}\\?[\"']?(?P<secret>{_VALUE})"),
-    re.compile(rf"(?i)--{_NAMES}[ =](?P<secret>(?!-){_VALUE})"),
-    re.compile(rf"(?i)\b(?:pwd|pass)=(?P<secret>{_VALUE})"),
+    re.compile(
+        rf"(?i)--(?:[a-z]{{1,20}}-){{0,3}}(?:{_NAMES}|pass|pwd)[ =][\"']?(?P<secret>(?!-){_SHORT})"
+    ),
+    re.compile(rf"(?i)(?:\b|_)(?:pwd|pass)=[\"']?(?P<secret>(?!/){_VALUE})"),
+    re.compile(rf"(?i)\bpassword (?:is|was) [\"']?(?P<secret>(?=[^\s\d]{{0,60}}\d){_VALUE})"),
+    re.compile(r"\bPIN(?:[ -]code)?(?: is)?[ :=]{1,3}(?P<secret>\d{4,8})\b"),
+    # Options and headers of commands.
+    re.compile(
+        r"(?i)(?:-H|--header)[ =]?[\"']?(?:(?:proxy-)?authorization|cookie"
+        r"|(?:[a-z]{1,20}-){0,3}(?:token|key|secret|auth))"
+        r"\s?:\s?(?:[a-z]{1,20} )?(?P<secret>(?!(?:bearer|basic|token|key) )"
+        r"[^\s\"'<>${}]{3,})"
+    ),
+    re.compile(
+        rf"(?i)\b(?:curl|wget|https?|ab|influx|svn)\b{_OPTIONS}(?:-u|-U|--user|--proxy-user)[ =]?"
+        rf"[\"']?[^\s:\"'<>$]{{1,100}}:(?P<secret>{_SHORT})"
+    ),
+    re.compile(
+        rf"\b(?:mysql|mariadb|mycli|mongo)[\w-]{{0,20}}{_OPTIONS}"
+        rf"-p(?:[ \t]+{_NO_WORD})?[\"']?(?P<secret>(?!-){_SHORT})"
+    ),
+    re.compile(
+        r"\b(?:(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oc|az|crane|argocd)[ \t]+"
+        rf"login|sshpass){_OPTIONS}-p[ \t]{{0,4}}[\"']?(?P<secret>(?!-){_SHORT})"
+    ),
+    re.compile(
+        rf"\b(?:ldap[a-z]{{2,10}}{_OPTIONS}-w|redis-cli{_OPTIONS}-a|(?:sqlcmd|bcp|ipmitool){_OPTIONS}-P"
+        rf"|snmp[a-z]{{2,10}}{_OPTIONS}-[cAX])[ \t]{{1,4}}[\"']?(?P<secret>(?!-){_SHORT})"
+    ),
+    re.compile(rf"\bsmbclient{_OPTIONS}-U[ \t]{{0,4}}[^\s%]{{1,60}}%(?P<secret>{_SHORT})"),
     # As the configurations of network devices tell them.
     re.compile(r"(?i)\bsnmp-server community (?P<secret>[^\s\"']{1,200})"),
     re.compile(

@@ -533,6 +533,10 @@ MARKS = (
         r"|instructions?)|retrieved (?:documents?|context|passages)|untrusted (?:data|input))\b)",
         r"(?i:^\s*(?:assistant|system|developer)\s*:[^\n]*\b(?:ignore|reply|respond|answer"
         r"|you (?:are|must|will)|sure,|certainly))",
+        r"(?i:^\W*(?:assistant|system|developer)\s*:[^\n]*\b(?:mark|treat|rate|score|rank|consider|count"
+        r"|flag|approve|accept|trust)\s+(?:this|these|the|all|every|each)\b[^\n]{0,20}"
+        r"\b(?:pages?|runbooks?|documents?|procedures?|proposals?|readings?|workflows?|passages?"
+        r"|texts?)\b)",
         r"[\"']role[\"']\s*:\s*[\"'](?:system|assistant|developer)[\"']\s*,\s*[\"']content[\"']",
         r"(?i:<(?:system|user|assistant)>[^<]*\b(?:you|ignore|instructions?)\b)",
         r"(?i:</(?:context|documents?|passages?|tickets?|data|input)>\s*(?:now|new|ignore|follow"

@@ -11,12 +11,15 @@ from sqlalchemy.orm import Session
 from services.contracts.adoption import Judgement
 from services.contracts.ingestion import Ingestion
 from services.contracts.readings import DoubtReport, DoubtWithdrawal
+from services.contracts.retrieval import Retrieval
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.teaching.ledger import load_teachers, ticket_subject
 from services.kit.teaching.teacher import is_person
 from services.tickets.adoption.step_feedback import Lineage, lineage_of, stored_workflow
+from services.tickets.page_texts import PageTexts
+from services.tickets.parameters import TicketValues
 from services.tickets.tables import MarkRow, TicketRow, WorkflowRow
 from services.tickets.ticket.events import Note, add_events
 from services.tickets.ticket.queries import WorkflowNotFoundError
@@ -42,18 +45,24 @@ def queue_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -
 class DoubtReporter:
     """Reporter of doubtful steps to ingestion."""
 
-    def __init__(self, database: Database, outbox: Outbox, ingestion: Ingestion) -> None:
+    def __init__(
+        self, database: Database, outbox: Outbox, ingestion: Ingestion, retrieval: Retrieval
+    ) -> None:
         self._database = database
         self._outbox = outbox
         self._ingestion = ingestion
+        self._retrieval = retrieval
 
     def report(self, ticket_id: str, candidate_id: str, step_id: str) -> None:
         """Report the step of a candidate to ingestion: in doubt, or no longer so.
 
+        The report has no value of the ticket in it: people read it on tickets of others.
+
         Raises:
             UnavailableError: Ingestion did not answer.
         """
-        report = self._report(candidate_id, step_id)
+        raw = self._report(candidate_id, step_id)
+        report = self._without_values(raw) if raw else None
         if report is None:
             gone = DoubtWithdrawal(tickets=(ticket_id,), step=step_id)
             self._ingestion.withdraw_doubts(gone)
@@ -95,6 +104,21 @@ class DoubtReporter:
             word = mark.word if mark else ""
             correction, at = _one_line(now), row.created_at
             return _report(line, step, instead=correction, word=word, by=row.author, at=at)
+
+    def _without_values(self, report: DoubtReport) -> DoubtReport | None:
+        """Return the report with parameters for the ticket's values; None if nothing is left of it.
+
+        Nothing is left of a correction that only filled values in, or if the ticket was purged.
+        """
+        page = PageTexts(self._retrieval).of([report.document_id])
+        with self._database.session() as session:
+            ticket = session.get(TicketRow, report.ticket)
+            if ticket is None:
+                return None
+            values = TicketValues.of(ticket, page)
+        texts = {"text": report.text, "instead": report.instead, "word": report.word}
+        safe = {name: values.parameterise(text) for name, text in texts.items()}
+        return report.model_copy(update=safe) if safe["instead"] != safe["text"] else None
 
 
 def _report(

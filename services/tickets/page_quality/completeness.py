@@ -29,6 +29,7 @@ from services.runbook.inspections import (
     reason_for_none,
 )
 from services.runbook.lowering import lower
+from services.tickets.page_texts import PageTexts
 from services.tickets.parameters import TicketValues
 from services.tickets.tables import CitationRow, MarkRow, TicketRow, WorkflowRow
 from services.tickets.ticket.queries import no_ticket
@@ -62,7 +63,8 @@ class CompletenessService:
                 raise NothingShownError(f"ticket {ticket_id} shows no workflow")
             workflow = Workflow.model_validate_json(row.body)
             alike = TicketRow.family == ticket.family
-            past = list(_past_tickets(session, alike, ticket.id)) if ticket.family else []
+            pages = PageTexts(self._retrieval)
+            past = list(_past_tickets(session, pages, alike, ticket.id)) if ticket.family else []
         documents = workflow.provenance.document_ids if workflow.provenance else ()
         own = own_checks(workflow)
         return Completeness(
@@ -77,7 +79,8 @@ class CompletenessService:
             CitationRow.document_id.in_(page.documents), CitationRow.workflow_id.is_not(None)
         )
         with self._database.session() as session:
-            past = list(_past_tickets(session, TicketRow.id.in_(answered)))
+            pages = PageTexts(self._retrieval)
+            past = list(_past_tickets(session, pages, TicketRow.id.in_(answered)))
         drawn = (lower(each, page.text_hash) for each in page.reading.procedures)
         own = [check for workflow in drawn for check in own_checks(workflow)]
         return Completeness(
@@ -115,7 +118,9 @@ def own_checks(workflow: Workflow) -> list[Check]:
     return [*checks_of(workflow), *own]
 
 
-def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -> Iterable[Peer]:
+def _past_tickets(
+    session: Session, pages: PageTexts, alike: ColumnElement[bool], but: str = ""
+) -> Iterable[Peer]:
     """Yield past tickets like that, with the checks that people did on them."""
     statement = (
         select(TicketRow, WorkflowRow.body, MarkRow.step_id, MarkRow.marked_by)
@@ -137,10 +142,11 @@ def _past_tickets(session: Session, alike: ColumnElement[bool], but: str = "") -
     teachers = load_teachers(session, [ticket_subject(id_) for id_ in done])
     for id_, bodies in done.items():
         ticket = tickets[id_]
-        values = TicketValues(ticket.labels, f"{ticket.title}\n{ticket.description}")
         checks: dict[str, Check] = {}
         for body, steps in bodies.items():
             workflow = Workflow.model_validate_json(body)
+            documents = workflow.provenance.document_ids if workflow.provenance else ()
+            values = TicketValues.of(ticket, pages.of(documents))
             for step in workflow.steps:
                 teacher = teachers.of(ticket_subject(id_), steps.get(step.id, ""))
                 for check in checks_of(Workflow(title=workflow.title, steps=(step,))):

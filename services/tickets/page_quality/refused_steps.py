@@ -1,6 +1,6 @@
 """Steps of pages that people rejected, reworded or skipped while they worked on tickets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,7 +15,9 @@ from services.kit.batches import batches
 from services.kit.teaching.ledger import load_teachers, ticket_subject
 from services.kit.teaching.teacher import are_enough, are_heard
 from services.tickets.page_quality.evidence import PageEvidence
-from services.tickets.tables import MarkRow, WorkflowRow
+from services.tickets.page_texts import PageTexts
+from services.tickets.parameters import TicketValues
+from services.tickets.tables import MarkRow, TicketRow, WorkflowRow
 from services.workflow.model import Step, Workflow
 
 
@@ -63,13 +65,14 @@ class _Refusals:
     teachers: set[str] = field(default_factory=set)
 
 
-def refused_steps(session: Session, since: float) -> Iterator[PageEvidence]:
-    """Yield evidence on steps refused since then.
+def refused_steps(session: Session, since: float, pages: PageTexts) -> Iterator[PageEvidence]:
+    """Yield evidence on steps refused since then, without values of their tickets.
 
     A step that was done or found right later is not refused any more.
     """
     seen: dict[tuple[_StepPlace, Refusal], _Refusals] = {}
-    actions = sorted(_step_actions(session, since), key=lambda each: each.at)
+    raw = sorted(_step_actions(session, since), key=lambda each: each.at)
+    actions = list(_without_values(session, raw, pages))
     teachers = load_teachers(session, {ticket_subject(each.ticket_id) for each in actions})
     for action in actions:
         teacher = teachers.of(ticket_subject(action.ticket_id), action.by)
@@ -88,6 +91,22 @@ def refused_steps(session: Session, since: float) -> Iterator[PageEvidence]:
         are_those = are_heard if refusal is Refusal.REJECTED else are_enough
         if len(one.tickets) >= LEAST[refusal] and are_those(one.teachers):
             yield _evidence(place, refusal, one)
+
+
+def _without_values(
+    session: Session, actions: Iterable[_StepAction], pages: PageTexts
+) -> Iterator[_StepAction]:
+    """Yield the actions with parameters for their tickets' values, which others would read."""
+    values: dict[tuple[str, str], TicketValues] = {}
+    for action in actions:
+        document_id = action.place.document_id
+        key = action.ticket_id, document_id
+        if key not in values:
+            ticket = session.get_one(TicketRow, action.ticket_id)
+            values[key] = TicketValues.of(ticket, pages.of([document_id]))
+        parameterise = values[key].parameterise
+        place = action.place._replace(text=parameterise(action.place.text))
+        yield action._replace(place=place, word=parameterise(action.word))
 
 
 def _evidence(place: _StepPlace, refusal: Refusal, one: _Refusals) -> PageEvidence:

@@ -36,6 +36,7 @@ from services.tickets.page_quality.evidence import PageEvidence
 from services.tickets.page_quality.page_uses import count_page_uses
 from services.tickets.page_quality.queries import WEEK_S
 from services.tickets.page_quality.refused_steps import refused_steps
+from services.tickets.page_texts import PageTexts
 from services.tickets.tables import CitationRow, TicketRow
 
 MOST_PAGES = 500
@@ -87,7 +88,7 @@ class CoverageService:
                 for each in decays
                 if each.kind is DecayKind.LINK or not _is_on_ticket(session, each.said, since)
             ]
-            refused = list(refused_steps(session, since))
+            refused = list(refused_steps(session, since, PageTexts(self._retrieval)))
         findings = [each.to_finding((each.start_line, each.end_line)) for each in decayed]
         findings += self._still_valid([*failed, *refused])
         pages: dict[str, list[PageFinding]] = defaultdict(list)

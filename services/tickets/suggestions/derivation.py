@@ -69,7 +69,14 @@ def _left_aside(
     if _is_habit(skipped.values()):
         edit = SetBox(block=block, is_step=False)
         sources = [
-            _source(work, mark.ticket_id, mark.by, mark.at, mark.why) for mark in skipped.values()
+            _source(
+                work,
+                mark.ticket_id,
+                mark.by,
+                mark.at,
+                work.values[mark.ticket_id].parameterise(mark.why),
+            )
+            for mark in skipped.values()
         ]
         suggestion = _suggestion(page, SuggestionKind.LEFT_ASIDE, edit, sources)
         yield suggestion.model_copy(update={"done": len(done)})

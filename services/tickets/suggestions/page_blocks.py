@@ -12,6 +12,7 @@ from services.runbook.checklist.build import LONGEST_PAGE, first_instruction
 from services.runbook.editing.page_nodes import PageNodes
 from services.runbook.model import Do, End, Noted, Remark
 from services.runbook.program import line_numbers, with_ids
+from services.tickets.parameters import fold_words
 
 _LEAST_SHARED = 0.5
 """Share of a step's words that the block at its lines must have."""
@@ -28,6 +29,7 @@ class PageBlocks:
         is_short = len(shown.text) <= LONGEST_PAGE
         page = parse_page(shown.text if is_short else "", withheld=shown.withheld)
         self.document_id = shown.document_id
+        self.words_of_page = fold_words(shown.text)
         self.detail = detail
         self.places: dict[str, Place] = {each.block.key: each for each in candidates(page)}
         self._page = page

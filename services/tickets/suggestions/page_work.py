@@ -130,8 +130,7 @@ def load_page_work(session: Session, page: PageBlocks) -> PageWork:
     for some in batches(sorted(ticket_ids)):
         for ticket in session.scalars(select(TicketRow).where(TicketRow.id.in_(some))):
             work.titles[ticket.id] = ticket.title
-            text = f"{ticket.title}\n{ticket.description}"
-            work.values[ticket.id] = TicketValues(ticket.labels, text)
+            work.values[ticket.id] = TicketValues.of(ticket, page.words_of_page)
     for candidate in candidates:
         _add_workflow(session, work, page, candidate)
     for row in linked:

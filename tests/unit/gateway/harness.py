@@ -64,7 +64,7 @@ class Gateway:
     @property
     def _works(self) -> dict[str, Any]:
         service = TriageService(self.database, self.outbox, self.triage, Queries(self.database))
-        doubting = DoubtReporter(self.database, self.outbox, self.doubts)
+        doubting = DoubtReporter(self.database, self.outbox, self.doubts, self.retrieval)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
             CATCH_UP_TASK: (self.walk.catch_up.run, None),

@@ -62,6 +62,27 @@ def test_a_corrected_step_is_told_with_what_was_done_instead(gateway, ticket):
     assert report.text == "Show the fans: show environment fan"
 
 
+@pytest.mark.parametrize("is_corrected", [True, False])
+def test_a_doubt_has_no_value_of_its_ticket_and_no_secret(gateway, is_corrected):
+    labels = {"device": "spine-01", "customer": "Globex Bank", "oncall": "Jane Roe"}
+    ticket_id = gateway.post(TICKET | {"labels": labels, "description": "mgmt 10.9.8.7"})["id"]
+    gateway.work()
+    workflow = f"/v1/workflows/{gateway.ticket(ticket_id)['workflow_id']}"
+    words = "Ask Jane of Globex Bank about the fan of spine_01 at 10.9.8.7, password=Abcdef123"
+    if is_corrected:
+        edits = [{"edit": "change", "step": "look", "text": words}]
+        gateway.client.post(f"{workflow}/versions", json={"edits": edits})
+    else:
+        verdict = {"verdict": "rejected", "word": words}
+        gateway.client.put(f"{workflow}/steps/look/judgement", json=verdict)
+    gateway.work()
+    (report,) = gateway.doubts.open.values()
+    quoted = report.instead if is_corrected else report.word
+    assert quoted.startswith(
+        "Ask <oncall> of <customer> about the fan of <device> at <value>, password=[redacted]"
+    )
+
+
 def test_nothing_is_lost_while_ingestion_does_not_answer(gateway, judge):
     gateway.doubts.is_down = True
     judge("look", "rejected")

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from services.contracts.adoption import StepMark, StepState
-from services.contracts.retrieval import PageReading
+from services.contracts.retrieval import PageReading, SourceText
 from services.contracts.teaching import TeachingWithdrawal
 from services.kit.access.caller import LOCAL, PLATFORM, Caller, CallerKind, acting_as
 from services.kit.teaching.ledger import record_teaching, ticket_subject
@@ -44,6 +44,9 @@ class FakePeers:
     def peers(self, query):
         assert query.document_id == RUNBOOK
         return self.pages
+
+    def source(self, span):
+        return SourceText(span=span, document_title="Fan failed", text="Look at the flash card")
 
 
 @pytest.fixture
@@ -132,7 +135,7 @@ def looks(*texts):
         title=texts[0],
         steps=(*steps, end),
         transitions=arrows,
-        provenance=Provenance(planner="extractive"),
+        provenance=Provenance(planner="extractive", document_ids=(RUNBOOK,)),
     )
 
 
@@ -199,8 +202,10 @@ def test_a_check_takes_two_teachers_and_goes_when_it_is_taken_back(
     """Names that are alike, and three tickets, are no proof of three people."""
     for number, caller in enumerate(callers, 1):
         device = f"spine-{number:02}"
-        gateway.planner.workflows = [looks(f"Check the flash card of {device}")]
-        (accepted,) = gateway.post(alert_of(group, number), "/workflow/alertmanager")["tickets"]
+        gateway.planner.workflows = [looks(f"Check the flash card of {device} with Jane Roe")]
+        alert = alert_of(group, number)
+        alert["alerts"][0]["labels"] |= {"oncall": "Jane Roe", "part": "card"}
+        (accepted,) = gateway.post(alert, "/workflow/alertmanager")["tickets"]
         gateway.work()
         workflow = gateway.ticket(accepted["id"])["workflow_id"]
         with acting_as(caller), gateway.database.session() as session:
@@ -213,7 +218,7 @@ def test_a_check_takes_two_teachers_and_goes_when_it_is_taken_back(
         checks = completing.of_ticket(accepted["id"]).tickets.checks
         return [(each.text, each.sources[0].said) for each in checks]
 
-    learned = [("Check the flash card of <device>",) * 2] if is_learned else []
+    learned = [("Check the flash card of <device> with <oncall>",) * 2] if is_learned else []
     assert suggested() == learned
     if is_learned:
         teaching = TeachingService(gateway.database, gateway.outbox)

@@ -168,10 +168,12 @@ def test_a_step_that_somebody_rejected_is_told_until_somebody_does_it(mending, g
     ingestion.lines[11:14] = ["Show the fans", "show environment fan", "line 14"]
     ticket = planned(gateway, "T-1")
     step = f"/v1/workflows/{ticket['workflow_id']}/steps/look"
-    gateway.client.put(f"{step}/judgement", json={"verdict": "rejected", "word": "no such command"})
+    gateway.client.put(
+        f"{step}/judgement", json={"verdict": "rejected", "word": "spine-01 has no such command"}
+    )
     (finding,) = findings_of(mending)
     assert (finding.kind, finding.tickets) == (FindingKind.STEP_REFUSED, (ticket["id"],))
-    assert finding.seen == "rejected on one ticket: “no such command”"
+    assert finding.seen == "rejected on one ticket: “<value> has no such command”"
     later = planned(gateway, "T-2")
     step = f"/v1/workflows/{later['workflow_id']}/steps/look"
     gateway.client.put(f"{step}/mark", json={"state": "done"})

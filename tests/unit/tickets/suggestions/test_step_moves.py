@@ -1,4 +1,7 @@
-"""Another order is suggested by the fewest moves, and only where all tickets agree on it."""
+"""Another order is suggested by the fewest moves, and only where all tickets agree on it.
+
+Words of tickets are suggested without their values.
+"""
 
 import pytest
 
@@ -9,9 +12,10 @@ from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.runbook.model import Reader, Reading
 from services.runbook.ports import ReadingState
-from services.tickets.suggestions.derivation import find_moves
+from services.tickets.parameters import TicketValues
+from services.tickets.suggestions.derivation import find_moves, suggest
 from services.tickets.suggestions.page_blocks import PageBlocks
-from services.tickets.suggestions.page_work import BlockMark, PageWork
+from services.tickets.suggestions.page_work import BlockMark, PageWork, WrittenText
 
 NAMES = "abcde"
 TEXT = """# Page
@@ -89,3 +93,29 @@ def test_tickets_of_one_teacher_suggest_no_order(page, teacher):
 
 def test_whoever_sits_at_the_machine_is_enough_for_themselves(page):
     assert moves(page, *["bacd"] * 3, teachers=("local",)) == ["b before a"]
+
+
+LABELS = {"device": "leaf-77", "customer": "Globex Bank", "rack": "12", "part": "step"}
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("Ask GLOBEX about a step of leaf77", "Ask <customer> about a step of <device>"),
+        ("Is leaf-\u200b77.dc3.example in rack 12?", "Is <value> in rack <rack>?"),
+        ("Wait 12 s: curl -u admin:S3cretPw! x", "Wait 12 s: curl -u admin:[redacted] x"),
+        ("mysql -p S3cretPw! -h leaf_77", "mysql -p [redacted] -h <device>"),
+    ],
+)
+def test_reasons_and_steps_are_suggested_without_values_and_secrets(page, words, shown):
+    work, key = PageWork(), KEYS["a"]
+    for number, teacher in enumerate(("person:ada", "person:bea", "person:ada")):
+        ticket = f"T{number}"
+        work.titles[ticket] = "Fan failed"
+        work.values[ticket] = TicketValues(LABELS, "leaf-77.dc3.example", page.words_of_page)
+        skipped = StepState.SKIPPED
+        work.put(BlockMark(ticket, key, "a step", skipped, "ada", 1.0, words, teacher))
+        work.steps.append(WrittenText(ticket, key, words, "ada", 1.0, teacher))
+    left, added = suggest(work, page)
+    assert {source.text for each in (left, added) for source in each.sources} == {shown}
+    assert added.edit.text == shown
