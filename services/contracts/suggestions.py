@@ -98,6 +98,7 @@ class SuggestedEdits(Protocol):
         Raises:
             NotFoundError: There is no such suggestion, or not any more.
             InvalidInputError: It cannot be made, as its text addresses a language model.
+            ForbiddenError: The caller alone has taught it, so that another one decides.
             ConflictError: Something else is served than the caller saw.
         """
 

@@ -570,13 +570,14 @@ class ExecutorService:
         _check_person(caller)
         if catalogue.policy.requester_may_approve:
             return
-        if caller.is_first_pair_of_eyes(stored.run.requested_by_id):
+        is_first = self._store.is_first_pair_of_eyes
+        if is_first(caller, stored.run.requested_by_id, stored.run.requested_by):
             raise NotApproverError("whoever started a run does not approve its changes")
         step, visit = approval.place
         filled = stored.state.answers.get(
             ((step.removeprefix(UNDO_PREFIX), visit), QuestionKind.FILL)
         )
-        if filled and filled.arguments and caller.is_first_pair_of_eyes(filled.by_id, filled.by):
+        if filled and filled.arguments and is_first(caller, filled.by_id, filled.by):
             raise NotApproverError("whoever filled in what is sent does not approve it")
 
     def _act(self, run_id: str, act: NewEvent) -> RunDetail:

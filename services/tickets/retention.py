@@ -19,7 +19,7 @@ from services.kit.ids import first_id_at
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.sql.short_ids import get_by_short_id
-from services.kit.teaching.ledger import forget_teaching, ticket_subject
+from services.kit.teaching.ledger import forget_teaching, run_subject, ticket_subject
 from services.tickets.adoption.lessons import keep_lessons
 from services.tickets.erasure import put_erasure
 from services.tickets.tables import (
@@ -125,9 +125,8 @@ class Retention:
         put_erasure(session, self._outbox, ids)
         teaching = keep_lessons(session, ids)
         subjects = [ticket_subject(id_) for id_ in ids if id_ not in teaching]
-        forget_teaching(
-            session, [*subjects, *(f"{kind}{id_}" for kind in (CASE, TEAM) for id_ in ids)]
-        )
+        kinds = (CASE, TEAM, run_subject(""))
+        forget_teaching(session, [*subjects, *(f"{kind}{id_}" for kind in kinds for id_ in ids)])
         gone = delete(TicketRow).where(TicketRow.id.in_(ids), *conditions)
         rows = session.execute(gone.returning(TicketRow.id, TicketRow.source, TicketRow.status))
         deleted, answers = 0, 0

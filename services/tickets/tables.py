@@ -571,3 +571,7 @@ class CommentRow(Base):
     """Time at which it was received."""
     turn: Mapped[int | None] = mapped_column(Integer)
     """Number of the question that it answered."""
+    caller: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """Name of the caller who brought it; empty for one from before that was recorded."""
+    caller_id: Mapped[str] = mapped_column(String(400), default="", server_default="")
+    caller_kind: Mapped[str] = mapped_column(String(20), default="", server_default="")

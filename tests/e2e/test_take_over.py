@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
+from services.contracts.adoption import StepMark, StepState
 from services.contracts.readings import ApprovalRequest
+from services.contracts.suggestions import SuggestionChoice
 from services.deployment.embedded import Embedded
+from services.kit.access.caller import Caller, CallerKind, acting_as
+from services.kit.access.scopes import SCOPES_OF_ROLE, Role
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.runbook.checking.check import parse_reading
+from services.tickets.adoption.feedback_recorder import put_mark
 from services.tickets.retention import Retention
+from services.tickets.suggestions.service import OwnSuggestionError, SuggestedEditService
 from tests.command import flowxpert
 
 DOCUMENT = "pump-trip.md"
@@ -345,6 +351,27 @@ def test_steps_of_a_reading_stand_at_the_blocks_that_they_cite(worked):
     assert ("left_aside", "Turn the handwheel") not in worked.suggested(READ)
     readings.undo(text_hash)
     assert set(worked.suggested(READ)) == set(edits)
+
+
+def test_whoever_alone_suggests_an_edit_does_not_take_it_over(worked):
+    ann, bob = (
+        Caller(name, CallerKind.PERSON, f"https://login.example.org#{name}", SCOPES_OF_ROLE[role])
+        for name, role in (("ann", Role.APPROVER), ("bob", Role.APPROVER))
+    )
+    own_key = Caller("key bobs", CallerKind.KEY, "key:b", owner="bob")
+    database, ingestion = worked.platform.database, worked.platform.ingestion
+    workflow_id, steps = worked.walk(51, "ValveStuck: inlet valve of a tank does not move")
+    mark = StepMark(state=StepState.DONE, seen="the handle was bent")
+    with acting_as(own_key), database.session() as session:
+        put_mark(session, workflow_id, steps["Turn the handwheel"]["id"], mark)
+    service = SuggestedEditService(database, ingestion, lambda: ingestion.readings("ann"))
+    (note,) = [each for each in service.of_document(READ) if each.text == mark.seen]
+    choice = SuggestionChoice(document_id=READ, key=note.key)
+    with acting_as(bob), pytest.raises(OwnSuggestionError):
+        service.take_over(choice)
+    with acting_as(ann):
+        assert service.take_over(choice).key == note.key
+    assert note.key not in {each.key for each in service.of_document(READ)}
 
 
 def test_the_purge_of_its_tickets_takes_a_suggestion_away(worked):

@@ -38,8 +38,11 @@ from services.execution.tables import (
     TargetLockRow,
 )
 from services.kit.access.audit import add_audit
+from services.kit.access.caller import Caller
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
 from services.kit.sql.database import execute_and_count
+from services.kit.teaching.ledger import record_teaching, run_subject
+from services.kit.teaching.recorded_callers import is_first_pair_of_eyes
 
 ADVANCE_TASK = "executor.advance"
 REPORT_TASK = "executor.report"
@@ -104,6 +107,11 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
         """Return commands of pages that failed since then; see `failures.failed_commands`."""
         return failed_commands(self._database, since)
 
+    def is_first_pair_of_eyes(self, caller: Caller, id_: str, names: str) -> bool:
+        """Tell whether a caller is who started a run or filled something in, by any key."""
+        with self._database.session() as session:
+            return is_first_pair_of_eyes(session, caller, id_, names)
+
     # Writing
 
     def start(self, run: Run, at: float) -> None:
@@ -133,6 +141,8 @@ class RunStore(EventStore[RunRow, Event, StoredRun, RunSummary]):
             except IntegrityError as error:
                 raise RunMovedError(f"there is a run {run.id} already") from error
             self._add(session, stored, [started], at, wakes=True)
+            if run.mode is not RunMode.DRY:
+                record_teaching(session, run_subject(run.ticket.id))
 
     def prepare(
         self, stored: StoredRun, event: NewEvent, digest: str, at: float, *, driver: str

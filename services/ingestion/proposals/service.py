@@ -45,6 +45,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.teaching.ledger import record_teaching
+from services.kit.teaching.recorded_callers import is_first_pair_of_eyes
 from services.kit.teaching.teacher import MOST_A_DAY
 from services.kit.text import clean_text
 from services.runbook.model import Reading, as_json
@@ -132,8 +133,10 @@ class ProposalService:
         caller = current_caller()
         with self._database.session() as session:
             row = get_proposal(session, proposal_id)
+            is_proposer = is_first_pair_of_eyes(
+                session, caller, row.proposed_by_id, row.proposed_by
+            )
         _check_person(caller)
-        is_proposer = caller.is_first_pair_of_eyes(row.proposed_by_id, row.proposed_by)
         if is_proposer and not self._settings.proposer_may_accept:
             raise NotAccepterError(
                 "whoever had a page written does not accept it: another one does"

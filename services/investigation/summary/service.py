@@ -21,7 +21,12 @@ from services.investigation.search.store import SearchStore
 from services.investigation.summary.by_model import model_learner
 from services.investigation.summary.learned_workflow import VERSION, LearnedWorkflow
 from services.investigation.summary.page import plain_title
-from services.investigation.summary.store import ProposalRef, StoredSummary, SummaryStore
+from services.investigation.summary.store import (
+    NotProposableError,
+    ProposalRef,
+    StoredSummary,
+    SummaryStore,
+)
 from services.investigation.summary.summarise import MeasuredWorkflow, summarise_traces
 from services.investigation.summary.trace import join_traces, trace_of_search
 from services.kit.access.caller import current_caller
@@ -64,10 +69,13 @@ class SummaryService:
     def summarise(self, request: SummaryRequest) -> SummaryReport:
         """See `Summaries.summarise`."""
         runs = self._requested_runs(request)
-        done = [each for each in self._store.with_teachers(runs) if each.calls]
+        taught = self._store.with_teachers(runs)
+        if runs and not taught:
+            raise NothingDoneError("what was done in these runs is taken back")
+        done = [each for each in taught if each.calls]
         if not done:
             raise NothingDoneError("no tool was asked anything in these runs")
-        tickets = {each.run.ticket.id for each in runs}
+        tickets = {each.ticket for each in taught}
         search_traces = [
             trace_of_search(self._searches.load(over.id))
             for ticket in sorted(tickets)
@@ -96,7 +104,9 @@ class SummaryService:
 
     def propose(self, key: str) -> SummaryReport:
         """See `Summaries.propose`."""
-        self._store.load(key)
+        runs = [self._runs.load(each.run_id) for each in self._store.load(key).runs]
+        if len(self._store.with_teachers(runs)) < len(runs):
+            raise NotProposableError("what some of its runs taught is taken back: summarise anew")
         self._store.queue_proposal(key, current_caller().name)
         return self.summary(key)
 

@@ -21,7 +21,8 @@ from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, execute_and_count
 from services.kit.tables import OutboxRow
-from services.kit.teaching.ledger import caller_of_id
+from services.kit.teaching.ledger import run_subject, teacher_of
+from services.kit.teaching.recorded_callers import caller_of_id
 from services.kit.value import Value
 
 DRAW_TASK = "executor.draw_summary"
@@ -80,18 +81,20 @@ class SummaryStore:
             return _stored(row)
 
     def with_teachers(self, runs: Sequence[StoredRun]) -> list[Trace]:
-        """Return the traces of runs, each with the teacher that whoever started it counts as."""
+        """Return the traces of runs, each with the teacher that whoever started it counts as.
+
+        What is taken back is left out.
+        """
+        traces = []
         with self._database.session() as session:
-            return [
-                trace_of(each).model_copy(
-                    update={
-                        "teacher": caller_of_id(
-                            session, each.run.requested_by_id, each.run.requested_by
-                        ).teacher
-                    }
-                )
-                for each in runs
-            ]
+            for each in runs:
+                run = each.run
+                caller = caller_of_id(session, run.requested_by_id, run.requested_by)
+                subject, at = run_subject(run.ticket.id), run.requested_at.timestamp()
+                teacher = teacher_of(session, subject, caller, at)
+                if teacher is not None:
+                    traces.append(trace_of(each).model_copy(update={"teacher": teacher}))
+        return traces
 
     def exists(self, key: str) -> bool:
         """Return True if there is a summary of this key."""

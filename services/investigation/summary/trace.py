@@ -57,7 +57,9 @@ class Trace(Value):
     by_hand: bool = False
     """True if somebody also acted outside the calls, unrecorded."""
     teacher: str = LOCAL_TEACHER
-    """Person or source that it counts for; this machine's own if somebody recorded it."""
+    """Person or source that it counts for; this machine's own if somebody recorded it, and nobody
+    for what the platform did by itself.
+    """
 
 
 def trace_of(stored: StoredRun) -> Trace:
@@ -129,6 +131,7 @@ def trace_of_search(stored: StoredSearch) -> Trace:
         begins_at=state.begun_at,
         calls=calls,
         ended=RunOutcome.HANDED_OVER,
+        teacher="",
     )
     return without_secrets(trace)
 
@@ -168,6 +171,7 @@ def _join(traces: Sequence[Trace]) -> Trace:
             "calls": tuple(sorted(calls, key=lambda call: call.at)),
             "ended": in_time[-1].ended,
             "by_hand": any(each.by_hand for each in in_time),
+            "teacher": next((each.teacher for each in in_time if each.teacher), ""),
         }
     )
 

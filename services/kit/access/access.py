@@ -20,6 +20,7 @@ from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
 from services.kit.access.network import ForeignHostError, OwnNames, is_loopback
 from services.kit.access.sessions.cookies import SESSION_PREFIX, Cookies
+from services.kit.access.sessions.people import People
 from services.kit.access.sessions.sessions import SessionEndedError, Sessions
 from services.kit.access.settings import AccessMode, AccessSettings, OidcSettings
 from services.kit.errors import FlowXpertError, UnauthorizedError, UnavailableError
@@ -47,6 +48,7 @@ class Access:
         keys: Keys | None = None,
         tokens: "Tokens | None" = None,
         sessions: Sessions | None = None,
+        people: People | None = None,
         settings: AccessSettings | None = None,
     ) -> None:
         """Take the credentials' stores: none without a database, no `tokens` without an issuer."""
@@ -56,6 +58,7 @@ class Access:
         public_url = str(platform.public_url) if platform.public_url else None
         self.cookies = Cookies(public_url)
         self._names = OwnNames(public_url, self.settings.hosts)
+        self._people = people
         self._platform_key = platform.api_key
         self._keys = keys
         self._has_keys = False
@@ -80,7 +83,8 @@ class Access:
             return cls(platform, keys=keys, sessions=sessions)
         from services.kit.access.issuer.tokens import Tokens  # noqa: PLC0415 - cryptography takes a while
 
-        return cls(platform, keys=keys, tokens=Tokens(oidc), sessions=sessions)
+        people = People(database) if database else None
+        return cls(platform, keys=keys, tokens=Tokens(oidc), sessions=sessions, people=people)
 
     @property
     def is_on(self) -> bool:
@@ -179,7 +183,10 @@ class Access:
         if not credential.text:
             raise WrongCredentialError("the key or token is empty, too long, or cannot be read")
         if credential.is_token and self.tokens is not None:
-            return self.tokens.caller(credential.text)
+            person = self.tokens.caller(credential.text)
+            if self._people is not None and person.roles:
+                self._people.record(person)
+            return person
         if self._keys is None:
             raise WrongCredentialError("the key is unknown here")
         return self._keys.caller(credential.text)

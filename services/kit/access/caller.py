@@ -90,17 +90,6 @@ class Caller:
         """Tell whether it is a person with the scope, or local use without sign-in; never a key."""
         return self.kind in {CallerKind.PERSON, CallerKind.LOCAL} and self.may(scope)
 
-    def is_first_pair_of_eyes(self, lasting_id: str, names: str = "") -> bool:
-        """Tell whether it is who asked, so that the four-eyes rule wants somebody else to vouch.
-
-        Without a `lasting_id` the names count, joined by "and". Local use is a single pair.
-        """
-        if self.kind is CallerKind.LOCAL:
-            return False
-        if lasting_id:
-            return self.lasting_id == lasting_id
-        return f" and {self.name} and " in f" and {names} and "
-
 
 LOCAL = Caller("local", CallerKind.LOCAL, scopes=frozenset(Scope))
 PLATFORM = Caller("platform", CallerKind.PLATFORM, scopes=KEY_SCOPES)

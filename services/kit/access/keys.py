@@ -157,13 +157,7 @@ class Keys:
         as `rotate` does.
         """
         with self._database.session() as session:
-            row = self._row(session, name)
-            before = _audit_state(row)
-            row.owner = _subject_of(session, owner)
-            caller = _caller_of(row)
-            mine = update(TeachingRow).where(TeachingRow.caller == caller.name)
-            session.execute(mine.values(teacher=caller.teacher))
-            add_audit(session, "key.owned", f"key {row.name}", before, _audit_state(row))
+            _give(session, self._row(session, name), _subject_of(session, owner))
         self._clear_cache()
 
     def list(self) -> list[KeyInfo]:
@@ -274,6 +268,29 @@ class Keys:
             expires_at=expires_at,
         )
         return row, key
+
+
+def pass_keys(session: Session, name: str, subject: str) -> None:
+    """Make the keys that were given to somebody by this name those of the subject at the issuer.
+
+    What they taught is the subject's from then on. A name that is itself the subject of somebody
+    is theirs.
+    """
+    is_subject = select(PersonRow.id).where(PersonRow.subject == name)
+    if name == subject or session.scalar(is_subject.limit(1)) is not None:
+        return
+    for row in session.scalars(select(ApiKeyRow).where(ApiKeyRow.owner == name)).all():
+        _give(session, row, subject)
+
+
+def _give(session: Session, row: ApiKeyRow, owner: str) -> None:
+    """Change whose a key is, and whose its teaching so far is."""
+    before = _audit_state(row)
+    row.owner = owner
+    caller = _caller_of(row)
+    mine = update(TeachingRow).where(TeachingRow.caller == caller.name)
+    session.execute(mine.values(teacher=caller.teacher))
+    add_audit(session, "key.owned", f"key {row.name}", before, _audit_state(row))
 
 
 def _caller_of(row: ApiKeyRow) -> Caller:

@@ -21,7 +21,7 @@ from services.kit.access.caller import (
 from services.kit.batches import batches
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database, insert_of
-from services.kit.tables import ApiKeyRow, PersonRow, TeachingRow, TeachingWithdrawalRow
+from services.kit.tables import PersonRow, TeachingRow, TeachingWithdrawalRow
 from services.kit.teaching.teacher import MOST_A_DAY
 
 _DAY_S = 86_400.0
@@ -41,14 +41,22 @@ def page_subject(document_id: str) -> str:
     return f"document {document_id}"[:400]
 
 
-def record_teaching(session: Session, subject: str, caller: Caller | None = None) -> bool:
+def run_subject(ticket_id: str) -> str:
+    """Return the subject of runs on a ticket, which are learned from when they are summarised."""
+    return f"run of {ticket_id}"
+
+
+def record_teaching(
+    session: Session, subject: str, caller: Caller | None = None, *, at: float | None = None
+) -> bool:
     """Record, in the caller's transaction, that a caller worked on a subject; return if it counts.
 
-    Further work on the same subject is recorded once. The current caller is the default. The bound
-    of a day is one for each kind of subject, and none for whoever sits at the machine.
+    Further work on the same subject is recorded once. The current caller and this moment are the
+    defaults. The bound of a day is one for each kind of subject, and none for whoever sits at the
+    machine.
     """
     caller = caller or current_caller()
-    teacher, now = caller.teacher, time.time()
+    teacher, now = caller.teacher, time.time() if at is None else min(at, time.time())
     if not teacher:
         return False
     place = {"subject": subject[:400], "caller_id": caller.lasting_id[:400]}
@@ -58,7 +66,7 @@ def record_teaching(session: Session, subject: str, caller: Caller | None = None
     kind = subject.partition(" ")[0] + " "
     of_day = (
         TeachingRow.teacher == teacher,
-        TeachingRow.at > now - _DAY_S,
+        TeachingRow.at.between(now - _DAY_S, now),
         TeachingRow.subject.startswith(kind, autoescape=True),
         TeachingRow.subject != place["subject"],
     )
@@ -74,6 +82,24 @@ def record_teaching(session: Session, subject: str, caller: Caller | None = None
     row = insert_of(session)(TeachingRow).values(**place, **values)
     session.execute(row.on_conflict_do_nothing())
     return counts
+
+
+def teacher_of(session: Session, subject: str, caller: Caller, at: float) -> str | None:
+    """Return whose teaching the work of a caller on a subject is; None if it is taken back.
+
+    It is empty for the platform's own, and beyond the bound of a day. Work from before it was
+    recorded is recorded, in the caller's transaction.
+    """
+    record_teaching(session, subject, caller, at=at)
+    mine = TeachingRow.subject == subject[:400], TeachingRow.caller_id == caller.lasting_id[:400]
+    columns = TeachingRow.teacher, TeachingRow.counts, _is_withdrawn()
+    row = session.execute(select(*columns).where(*mine)).first()
+    if row is None:
+        return ""
+    teacher, counts, is_withdrawn = row
+    if is_withdrawn:
+        return None
+    return teacher if counts else ""
 
 
 def forget_teaching(session: Session, subjects: Collection[str]) -> None:
@@ -139,28 +165,6 @@ def withdrawals_state(session: Session) -> tuple[int, float]:
     statement = select(func.count(), func.max(TeachingWithdrawalRow.at))
     number, latest = session.execute(statement.select_from(TeachingWithdrawalRow)).one()
     return int(number), float(latest or 0.0)
-
-
-def caller_of_id(session: Session, id_: str, name: str, kind: CallerKind | None = None) -> Caller:
-    """Return a caller of earlier, by the id and name that were recorded of it."""
-    owner, kind = "", kind or _kind_of(id_)
-    if kind is CallerKind.KEY and id_ != PLATFORM_KEY.id:
-        mine = select(ApiKeyRow.owner).where(
-            or_(
-                ApiKeyRow.prefix == id_.removeprefix("key:"),
-                ApiKeyRow.name == name.removeprefix("key "),
-            )
-        )
-        owner = session.scalar(mine.limit(1)) or ""
-    return Caller(name, kind, id_, owner=owner)
-
-
-def _kind_of(id_: str) -> CallerKind:
-    if id_.startswith("key:"):
-        return CallerKind.KEY
-    if id_ == LOCAL.name:
-        return CallerKind.LOCAL
-    return CallerKind.PERSON if "#" in id_ else CallerKind.PLATFORM
 
 
 @dataclass(frozen=True)

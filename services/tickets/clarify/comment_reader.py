@@ -16,6 +16,7 @@ from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.errors import ConflictError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.teaching.recorded_callers import caller_of_id
 from services.tickets.clarify.answer_handler import AnswerHandler
 from services.tickets.tables import CommentRow
 from services.tickets.ticket.events import Note, add_events
@@ -78,8 +79,8 @@ class CommentReader:
         answer = parse_comment(row.text, question, is_question_shown=True)
         if answer is None:
             return False
-        name = f"{row.author or 'somebody'} ({row.source})"
-        author = Caller(name, CallerKind.SOURCE, f"{row.source}:{row.author}")
+        with self._database.session() as session:
+            author = _author_of(session, row)
         try:
             with acting_as(author):
                 self._answer_handler.answer(row.ticket_id, question.id, answer, is_anew=False)
@@ -87,6 +88,18 @@ class CommentReader:
             _log.info("gateway.comment_came_late", ticket_id=row.ticket_id, reason=str(error)[:200])
             return False
         return True
+
+
+def _author_of(session: Session, row: CommentRow) -> Caller:
+    """Return whose words a comment is: the source's if it signed them, else who brought them.
+
+    Where nobody signs in, whoever delivers is nobody else than the machine's user.
+    """
+    kind = CallerKind(row.caller_kind or CallerKind.SOURCE)
+    if kind in {CallerKind.SOURCE, CallerKind.LOCAL}:
+        name = f"{row.author or 'somebody'} ({row.source})"
+        return Caller(name, CallerKind.SOURCE, f"{row.source}:{row.author}")
+    return caller_of_id(session, row.caller_id, row.caller, kind)
 
 
 def _bind(session: Session, row: CommentRow, turn: int | None) -> None:

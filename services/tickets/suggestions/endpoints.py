@@ -8,7 +8,11 @@ from services.contracts.suggestions import SuggestedEdit, SuggestedEdits, Sugges
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
-from services.tickets.suggestions.service import NoSuggestionError, UnusableSuggestionError
+from services.tickets.suggestions.service import (
+    NoSuggestionError,
+    OwnSuggestionError,
+    UnusableSuggestionError,
+)
 
 
 def create_suggestion_router(suggested: SuggestedEdits) -> APIRouter:
@@ -32,12 +36,19 @@ def create_suggestion_router(suggested: SuggestedEdits) -> APIRouter:
     @router.post(
         "/taken",
         responses=refusals(
-            NoSuggestionError, UnusableSuggestionError, ConflictError, UnavailableError
+            NoSuggestionError,
+            OwnSuggestionError,
+            UnusableSuggestionError,
+            ConflictError,
+            UnavailableError,
         ),
     )
     @needs(Need.APPROVE)
     def take_over_suggested_edit(choice: SuggestionChoice) -> SuggestedEdit:
-        """Make a suggested edit; undoing it on the page suggests it again."""
+        """Make a suggested edit; undoing it on the page suggests it again.
+
+        Whoever alone suggests an edit does not take it over.
+        """
         return suggested.take_over(choice)
 
     @router.post("/dismissals", responses=refusals(NoSuggestionError, UnavailableError))

@@ -9,10 +9,11 @@ from services.contracts.ingestion import Ingestion
 from services.contracts.readings import BlockEditRequest, Readings
 from services.contracts.suggestions import SuggestedEdit, SuggestionChoice
 from services.kit.access.audit import add_audit
-from services.kit.access.caller import current_caller
-from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.access.caller import CallerKind, current_caller
+from services.kit.errors import ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.sql.database import Database
 from services.kit.sql.short_ids import match_short_id
+from services.kit.teaching.ledger import load_teachers, ticket_subject
 from services.kit.teaching.teacher import are_enough
 from services.tickets.page_quality.documents import require_ingestion
 from services.tickets.suggestions.derivation import SHOWN_SOURCES, suggest
@@ -31,6 +32,10 @@ class NoSuggestionError(NotFoundError):
 
 class UnusableSuggestionError(InvalidInputError):
     """The text of the suggestion addresses a language model."""
+
+
+class OwnSuggestionError(ForbiddenError):
+    """The caller alone, with all their keys, has taught the suggestion."""
 
 
 class SuggestedEditService:
@@ -68,6 +73,13 @@ class SuggestedEditService:
         page, chosen = self._choose(choice)
         if chosen.edit is None:
             raise UnusableSuggestionError("its text addresses a language model, not a person")
+        caller = current_caller()
+        work = [(ticket_subject(source.ticket_id), source.by) for source in chosen.sources]
+        with self._database.session() as session:
+            teachers = load_teachers(session, [subject for subject, _ in work])
+        is_own = {teachers.of(*each) for each in work} - {""} == {caller.teacher}
+        if is_own and caller.kind is not CallerKind.LOCAL:
+            raise OwnSuggestionError("whoever alone suggests an edit does not take it over")
         request = BlockEditRequest(
             document=page.document_id, edit=chosen.edit, revision=choice.revision
         )

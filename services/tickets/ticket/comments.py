@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketComment
+from services.kit.access.caller import current_caller
 from services.kit.sql.database import insert_of
 from services.tickets.tables import CommentRow, to_datetime
 
@@ -40,11 +41,11 @@ def is_ours(text: str) -> bool:
 
 
 def add_comment(session: Session, ticket_id: str, comment: Comment) -> bool:
-    """Store the comment; return False if it is stored already or the ticket has `MOST`."""
+    """Store the caller's comment; return False if it is stored or the ticket has `MOST`."""
     count = select(func.count()).where(CommentRow.ticket_id == ticket_id)
     if (session.scalar(count) or 0) >= MOST:
         return False
-    insert = insert_of(session)
+    insert, caller = insert_of(session), current_caller()
     statement = (
         insert(CommentRow)
         .values(
@@ -54,6 +55,9 @@ def add_comment(session: Session, ticket_id: str, comment: Comment) -> bool:
             author=comment.author,
             text=comment.text,
             at=time.time(),
+            caller=caller.name[:200],
+            caller_id=caller.lasting_id[:400],
+            caller_kind=caller.kind.value,
         )
         .on_conflict_do_nothing()
         .returning(CommentRow.id)

@@ -19,7 +19,8 @@ from services.kit.access.audit import audit_line
 from services.kit.access.caller import Caller, CallerKind
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
-from services.kit.teaching.ledger import caller_of_id, ticket_subject
+from services.kit.teaching.ledger import ticket_subject
+from services.kit.teaching.recorded_callers import caller_of_id
 from services.tickets.tables import EventRow
 from services.tickets.ticket.event_kinds import BEGINNINGS, KINDS, PROGRESS
 

@@ -17,6 +17,7 @@ from services.execution.tools.catalogue import Catalogue
 from services.execution.tools.policy import Policy
 from services.execution.tools.target import Target
 from services.execution.tools.tool import Tool
+from services.kit.access.caller import PLATFORM, current_caller
 from services.kit.ids import time_ordered_id
 from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
@@ -103,7 +104,7 @@ class Carrying:
             for b in bindings
             if b.tool and (t := choose_target(b, self.catalogue, labels).target)
         }
-        at = datetime.fromtimestamp(self.clock.now(), UTC)
+        at, caller = datetime.fromtimestamp(self.clock.now(), UTC), current_caller()
         run = Run(
             id=time_ordered_id(),
             ticket=RunTicket(id=ticket, title=page, labels=labels),
@@ -116,7 +117,8 @@ class Carrying:
             not_changing=not_changing or {},
             mode=mode,
             limits=Limits(**limits),
-            requested_by="ann",
+            requested_by="ann" if caller == PLATFORM else caller.name,
+            requested_by_id=caller.id,
             requested_at=at,
             confirmation=Confirmation(by="ann", at=at),
         )

@@ -32,7 +32,8 @@ from services.execution.settings import ExecutorSettings
 from services.execution.tools.policy import ChangeSwitches
 from services.execution.tools.target import Target
 from services.kit.access.caller import Caller, CallerKind, acting_as
-from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
+from services.kit.access.keys import Keys
+from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
 from services.knowledge.screening.document import hash_of
 from services.runbook.checking.approvals import ApprovalUse
@@ -296,6 +297,20 @@ def test_who_filled_in_what_is_sent_does_not_approve_it(house):
     run = house.approve(run, person("cy", Role.APPROVER))
     assert run.outcome is RunOutcome.RECOVERED
     assert not [each for each in run.events if "by_id" in each.facts]
+
+
+@pytest.mark.parametrize("owner", [BEA.id, BEA.name])
+def test_who_filled_it_in_by_a_key_of_theirs_does_not_approve_it_either(house, owner):
+    keys = Keys(house.carrying.database)
+    key = keys.caller(keys.create("beas", frozenset({Scope.RUN})))
+    _bind_otherwise(house, neighbor={"origin": "person", "value": ""})
+    run = house.answer(house.start(), "filled in", key, neighbor="10.0.11.1")
+    keys.set_owner("beas", owner)
+    keys.rotate("beas")
+    with pytest.raises(NotApproverError, match="filled in"):
+        house.approve(run, BEA)
+    assert not house.changed
+    assert house.approve(run, person("cy", Role.APPROVER)).outcome is RunOutcome.RECOVERED
 
 
 def test_a_ticket_that_is_resolved_meanwhile_is_said_to_be_before_anything_is_sent(house):

@@ -28,6 +28,7 @@ from services.ingestion.proposals.service import (
 )
 from services.ingestion.tables import ProposalRow
 from services.kit.access.caller import LOCAL, PLATFORM_KEY, Caller, CallerKind, acting_as
+from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
@@ -264,6 +265,25 @@ def test_whoever_had_a_part_in_it_does_not_accept_it(harness):
 def test_a_person_proposes_nothing_as_learned(harness, caller):
     with acting_as(caller), pytest.raises(NotLearnedHereError):
         proposals_of(harness).propose(page())
+
+
+@pytest.mark.parametrize("owner", ["idp:ada", "Ada"])
+@pytest.mark.parametrize("asks", ["by the key", "in two parts", "before the key was hers"])
+def test_whoever_had_it_written_by_a_key_of_theirs_does_not_accept_it(harness, asks, owner):
+    keys = Keys(harness.database)
+    is_hers = asks != "before the key was hers"
+    text = keys.create("bot", frozenset({Scope.OPERATE}), owner=owner if is_hers else "")
+    by_platform = asks == "in two parts"
+    with acting_as(PLATFORM_KEY if by_platform else keys.caller(text)):
+        part = "Eve and key bot" if by_platform else ""
+        proposal = proposals_of(harness).propose(
+            page(origin=ProposalOrigin.COMPOSED, proposed_by=part)
+        )
+    if not is_hers:
+        keys.set_owner("bot", owner)
+    with pytest.raises(NotAccepterError, match="another one does"):
+        accept(harness, proposal, APPROVER)
+    assert accept(harness, proposal, OTHER).decided_by == "Bo"
 
 
 def test_a_step_that_its_lines_do_not_tell_is_no_page(harness):

@@ -3,6 +3,8 @@
 import pytest
 
 from services.contracts.ingestion import Archived
+from services.kit.access.keys import Keys
+from services.kit.access.scopes import Scope
 from services.tickets.archive import ARCHIVE_TASK, TicketArchive
 from services.tickets.erasure import ERASE_TASK, TicketErasure
 from services.tickets.retention import Retention
@@ -108,6 +110,26 @@ def test_the_branch_that_was_answered_is_in_the_case(gateway, archived):
     archived()
     resolve(gateway)
     assert archived()[0].told.endswith("Is the log partition full? No")
+
+
+@pytest.mark.parametrize(("owner", "cases"), [("", 0), ("ann", 1)])
+def test_a_comment_that_a_key_brings_is_the_work_of_that_key(gateway, archived, owner, cases):
+    keys = Keys(gateway.database)
+    own, other = (
+        {"X-API-Key": keys.create(name, frozenset({Scope.OPERATE}), owner=whose)}
+        for name, whose in (("bot", ""), ("desk", owner))
+    )
+    ticket_id = gateway.post(TICKET, "/workflow/generic", headers=own)["id"]
+    archived()
+    comment = {"id": "c1", "text": "answer: 1", "author": "ann"}
+    body = {"event": "comment", "id": "T-1", "comment": comment}
+    gateway.post(body, "/workflow/generic", headers=other)
+    archived()
+    ticket = gateway.client.get(f"/v1/tickets/{ticket_id}", headers=own).json()
+    assert ticket["clarifications"][0]["answered_by"] == "key desk"
+    over = {"id": "T-1", "title": "x", "status": "resolved"}
+    gateway.post(over, "/workflow/generic", headers=own)
+    assert len(archived()) == cases
 
 
 def test_what_was_rejected_or_refused_or_only_guessed_is_no_case(gateway, archived):

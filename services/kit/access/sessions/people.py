@@ -1,16 +1,27 @@
-"""The people who signed in: identified by issuer and subject, each with a unique name."""
+"""The people who came: identified by issuer and subject, each with a unique name."""
 
+import threading
 import time
+from collections import OrderedDict
 from dataclasses import dataclass
 
+import structlog
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from services.kit.access.caller import Caller
+from services.kit.access.keys import pass_keys
 from services.kit.access.scopes import Role
+from services.kit.errors import UnavailableError
+from services.kit.sql.database import Database
 from services.kit.tables import PersonRow
 
 MOST_SUBJECT = 255
 _MOST_NAME = 200
+_MOST_CACHED = 10_000
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -24,8 +35,40 @@ class Person:
     roles: frozenset[Role]
 
 
+class People:
+    """Recorder of the people who come with tokens, each once in a process; thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def record(self, caller: Caller) -> None:
+        """Record a person at the first request under a name.
+
+        A failure does not fail the request: the next one records them.
+        """
+        person = caller.id, caller.name
+        with self._lock:
+            if person in self._recorded:
+                return
+        issuer, _, subject = caller.id.partition("#")
+        if len(issuer) > MOST_SUBJECT or len(subject) > MOST_SUBJECT:
+            return
+        try:
+            with self._database.session() as session:
+                record_sign_in(session, Person(issuer, subject, caller.name, caller.roles))
+        except (IntegrityError, UnavailableError) as error:
+            _log.warning("kit.person_not_recorded", reason=str(error)[:200])
+            return
+        with self._lock:
+            self._recorded[person] = None
+            if len(self._recorded) > _MOST_CACHED:
+                self._recorded.popitem(last=False)
+
+
 def record_sign_in(session: Session, person: Person) -> PersonRow:
-    """Create or update the row of a person who signs in.
+    """Create or update the row of a person who signs in; keys of theirs by name are theirs by id.
 
     Raises:
         IntegrityError: Another sign-in took the same name at this moment; trying again helps.
@@ -39,6 +82,7 @@ def record_sign_in(session: Session, person: Person) -> PersonRow:
         session.add(row)
     row.name, row.latest_at = name, now
     session.flush()
+    pass_keys(session, name, person.subject)
     return row
 
 

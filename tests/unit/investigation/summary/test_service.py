@@ -27,7 +27,8 @@ from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import Caller, CallerKind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role
 from services.kit.errors import UnavailableError
-from services.kit.tables import OutboxRow
+from services.kit.tables import OutboxRow, TeachingRow
+from services.kit.teaching.ledger import TeachingLedger
 from services.llm.scripted import ScriptedChatModel
 from services.simulator.faults import Fault
 from services.workflow.model import Step, StepKind
@@ -169,6 +170,34 @@ def test_all_runs_of_a_ticket_are_one_trace(house):
     page = next(iter(house.peer.pages.values()))
     assert sorted(each.ticket_id for each in page.runs) == ["t1", "t2"]
     assert {each.run_id for each in page.runs} == {runs[0], runs[2]}
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_who_teaches_by_runs_is_listed_and_taken_back(house, is_recorded):
+    database, runs = house.carrying.database, []
+    for row, name in enumerate(("bob", "cyd", "cyd"), 1):
+        with acting_as(Caller(name, CallerKind.PERSON, f"https://login.example.org#{name}")):
+            runs.append(house.run(row, f"t{row}"))
+    if not is_recorded:  # runs of an earlier version
+        with database.session() as session:
+            session.execute(delete(TeachingRow))
+    report = house.summarise(*runs)
+    ledger = TeachingLedger(database)
+    assert {each.caller: each.subjects for each in ledger.counts()} == {"bob": 1, "cyd": 2}
+    by = [each.teacher for each in house.store.load(report.key).traces]
+    assert by == ["person:bob", "person:cyd", "person:cyd"]
+    with database.session() as session:
+        ledger.withdraw(session, "bob")
+    with pytest.raises(NotProposableError, match="taken back"):
+        house.propose(report.key)
+    without = house.summarise(*runs)
+    assert [each.id for each in house.store.load(without.key).traces] == runs[1:]
+    with pytest.raises(NothingDoneError, match="taken back"):
+        house.summarise(runs[0])
+    with database.session() as session:
+        ledger.restore(session, "bob")
+    assert house.summarise(*runs).key == report.key
+    assert house.propose(report.key).state is SummaryState.PROPOSING
 
 
 def test_a_run_that_is_not_over_or_not_there_is_refused(house):

@@ -73,7 +73,8 @@ def test_a_secret_is_hidden_wherever_it_stands():
 
 
 def test_runs_of_one_ticket_join_by_time_and_end_as_the_last_one():
-    first = trace("a", bgp_labels(1), session(5, "10.0.11.1"), ended=RunOutcome.HANDED_OVER)
+    looked = RunOutcome.HANDED_OVER
+    first = trace("a", bgp_labels(1), session(5, "10.0.11.1"), ended=looked, teacher="")
     second = trace(
         "b",
         bgp_labels(1),
@@ -81,13 +82,14 @@ def test_runs_of_one_ticket_join_by_time_and_end_as_the_last_one():
         session(9, "10.0.11.1", state="Established"),
         ticket="a",
         begins_at=100.0,
+        teacher="person:ann",
     )
     other = shut(2)
     traces = join_traces([second, other, first])
     assert len(traces) == 2
     both = next(each for each in traces if each.ticket == "a")
     assert [c.at for c in both.calls] == [5, 103, 109]
-    assert both.ended is RunOutcome.RECOVERED
+    assert (both.ended, both.teacher) == (RunOutcome.RECOVERED, "person:ann")
     assert case_of(both).remedy == ("bgp_session_enable",)
 
 

@@ -9,12 +9,20 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
+from sqlalchemy import event
 
+from services.kit.access.access import Access
 from services.kit.access.caller import CallerKind
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.issuer.tokens import IssuerUnavailableError, Jwks, Tokens
+from services.kit.access.keys import Keys
+from services.kit.access.needs import Need
 from services.kit.access.scopes import Role, Scope
+from services.kit.access.sessions.people import People
 from services.kit.access.settings import OidcSettings
+from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
+from services.kit.teaching.ledger import TeachingLedger, record_teaching
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 
 URL = "https://login.example.org/jwks"
@@ -221,3 +229,41 @@ def test_keys_are_not_fetched_from_where_a_redirect_leads(issuer):
 def test_settings_that_would_not_be_safe_are_refused(settings):
     with pytest.raises(ValidationError):
         OidcSettings(_env_file=None, **settings)
+
+
+def test_a_key_that_was_given_by_name_is_its_person_s_once_they_come_with_a_token(issuer):
+    database = Database.memory()
+    database.migrate("kit")
+    keys = Keys(database)
+    owners = {"desk": "ann", "bot": "ann", "other": "bea"}
+    callers = {
+        n: keys.caller(keys.create(n, frozenset({Scope.READ}), owner=owners[n])) for n in owners
+    }
+    with database.session() as session:
+        for name, caller in callers.items():
+            record_teaching(session, f"ticket {name}", caller)
+    access = Access(
+        PlatformSettings(_env_file=None),
+        keys=keys,
+        tokens=tokens_of(issuer),
+        people=People(database),
+    )
+    headers = [(b"host", b"a"), (b"authorization", f"Bearer {issuer.token('approver')}".encode())]
+    request = {"type": "http", "method": "GET", "path": "/v1/tickets", "headers": headers}
+    person = access.caller(request, Need.READ)
+    assert {each.name: each.owner for each in keys.list()} == {
+        "desk": "u-1",
+        "bot": "u-1",
+        "other": "bea",
+    }
+    taught = {each.caller: each.teacher for each in TeachingLedger(database).counts()}
+    assert taught == {
+        "key desk": person.teacher,
+        "key bot": person.teacher,
+        "key other": "person:bea",
+    }
+    statements = []
+    event.listen(database.engine, "before_cursor_execute", lambda *each: statements.append(each[2]))
+    assert access.caller(request, Need.READ) == person
+    assert statements == []
+    database.close()
