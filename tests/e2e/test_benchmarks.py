@@ -83,6 +83,6 @@ def test_the_logic_of_a_page_that_is_given_and_of_a_walk_is_measured(
 
 
 def test_a_folder_without_documents_is_refused(options: list[str], tmp_path: Path) -> None:
-    done = called("bench", "workflows", "--data-dir", str(tmp_path / "new"), *options[2:])
+    done = called("bench", "workflows", "--data-dir", str(tmp_path), *options[2:])
     assert done.returncode != 0
     assert "nothing is ingested" in done.stderr

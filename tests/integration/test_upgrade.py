@@ -46,8 +46,9 @@ def older(tmp_path: Path) -> Path:
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
     """The code of v0.1.0-alpha.1."""
-    command = ["git", "-C", str(ROOT), "archive", RELEASE_COMMIT, "services"]
-    archived = subprocess.run(command, capture_output=True, check=False)
+    command = ["git", "-C", str(ROOT), "archive", RELEASE_COMMIT]
+    packages = ["services", "evaluation", "training"]
+    archived = subprocess.run([*command, *packages], capture_output=True, check=False)
     if archived.returncode:
         pytest.skip(f"commit {RELEASE_COMMIT} of v0.1.0-alpha.1 is not in this clone")
     folder = tmp_path / "release"
