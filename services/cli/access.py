@@ -39,7 +39,8 @@ def create(
     name: Name,
     *,
     scope: Annotated[
-        list[str], typer.Option(help="`read`, `ingest`, `operate` or `admin`; again for more.")
+        list[str],
+        typer.Option(help="`read`, `ingest`, `operate`, `run` or `admin`; again for more."),
     ],
     expires: Days = None,
     owner: Owner = "",
@@ -58,7 +59,7 @@ def create(
     for each in scope:
         if each not in KEY_SCOPES:
             raise InvalidInputError(
-                f"expected --scope read, ingest, operate or admin, got {each!r}"
+                f"expected --scope read, ingest, operate, run or admin, got {each!r}"
             )
     with open_database(read_settings(data_dir=data_dir)) as database:
         scopes = frozenset(map(Scope, scope))

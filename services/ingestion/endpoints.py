@@ -125,11 +125,11 @@ def _add_pictures(router: APIRouter, service: Ingestion) -> None:
     )
     @needs(Need.READ)
     def get_picture(
-        content_hash: str, document: Annotated[str, Query(max_length=1024)]
+        request: Request, content_hash: str, document: Annotated[str, Query(max_length=1024)]
     ) -> Response:
         """Return the bytes of one picture of a document: PNG, JPEG, GIF or WebP."""
         file = service.picture(document, content_hash)
-        return foreign_file(file.content, file.media_type)
+        return foreign_file(request, file.content, file.media_type)
 
 
 _PICTURE = {

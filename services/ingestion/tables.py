@@ -50,6 +50,8 @@ class JobRow(Base):
     approved_deleted: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     seconds_left: Mapped[float | None] = mapped_column(Float, default=None)
     """Seconds left as estimated at `updated_at`."""
+    cut_off: Mapped[dict[str, int]] = mapped_column(JSON, default=dict, server_default="{}")
+    """Number of times that the job's process ended while it read a document, by document id."""
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Instant)
     updated_at: Mapped[datetime] = mapped_column(Instant)

@@ -41,8 +41,11 @@ class Platform:
     harness: IngestionHarness
     keys: Keys
 
-    def get(self, address: str, key: str | None, service: str = "") -> httpx.Response:
+    def get(
+        self, address: str, key: str | None, service: str = "", *, etag: str = ""
+    ) -> httpx.Response:
         headers = {"authorization": f"Bearer {key}"} if key else {}
+        headers |= {"if-none-match": etag} if etag else {}
         return httpx.get((service or self.gateway) + address, headers=headers)
 
 
@@ -106,9 +109,11 @@ def test_a_picture_goes_from_its_folder_to_who_may_read_its_page_and_to_nobody_e
         "x-content-type-options": "nosniff",
         "content-security-policy": "default-src 'none'; sandbox",
         "content-disposition": "inline",
-        "cache-control": "private, max-age=31536000, immutable",
+        "cache-control": "private, no-cache",
     }
     assert {name: shown.headers[name] for name in expected} == expected
+    again = platform.get(address.replace("&amp;", "&"), reader, etag=shown.headers["etag"])
+    assert (again.status_code, again.content) == (304, b"")
     assert platform.get(address, None).status_code == 401
     writer = platform.keys.create("writer", frozenset({Scope.INGEST}))
     assert platform.get(address, writer).status_code == 403

@@ -43,8 +43,8 @@ def _answer(header: bytes, body: BinaryIO) -> dict[str, object]:
         return {"reason": "reading it takes more memory than allowed"}
     except RecursionError:
         return {"reason": "its elements are nested too deeply"}
-    except Exception as error:  # noqa: BLE001  (entry point: libraries raise anything on bad files)
-        return {"reason": f"it is broken: {error!r}"}
+    except Exception:  # noqa: BLE001  (entry point: libraries raise anything on bad files)
+        return {"reason": "it is broken: open it in its program and save it anew"}
     text = with_plain_lines(reading.text)
     pictures = {name: base64.b64encode(each).decode() for name, each in reading.pictures.items()}
     return {

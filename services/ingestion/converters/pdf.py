@@ -9,6 +9,7 @@ from services.ingestion.converters.reader import (
     UnreadableDocumentError,
 )
 
+_BROKEN = "the PDF is broken: open it in a program that shows it, and save it anew"
 _PLACEHOLDER_TITLES = frozenset({"untitled", "anonymous", "unspecified"})
 
 
@@ -38,10 +39,10 @@ def read(data: bytes) -> ConvertedDocument:
     except (PdfminerException, PSException) as error:
         if isinstance(error.args[0] if error.args else None, PDFPasswordIncorrect):
             raise UnreadableDocumentError("the PDF is encrypted: remove its password") from error
-        raise UnreadableDocumentError(f"the PDF is broken: {error!r}") from error
+        raise UnreadableDocumentError(_BROKEN) from error
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         # What pdfminer raises by accident on files that violate the format.
-        raise UnreadableDocumentError(f"the PDF is broken: {error!r}") from error
+        raise UnreadableDocumentError(_BROKEN) from error
     if not any(line.words[0].text or line.rows for line in text_lines):
         raise UnreadableDocumentError("the PDF holds no text; scanned pages need OCR first")
     # A program wrote the title: a file name, or that there is none.

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 import structlog
@@ -21,33 +21,52 @@ from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Document
 from services.knowledge.screening.document import ScreenedDocument
 
+_MOST_CUT_OFF = 2
+"""Resumed runs of a job that may end while they read a document; the next one leaves it out."""
 _MOST_PICTURE_BYTES = 50_000_000
 """Bytes of embedded pictures that fill a window."""
-_HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE
-)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
-_CODE_BLOCK = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_CLOSING_FENCE = re.compile(r" {0,3}(```|~~~)[`~]*[ \t]*")
 _LINK = re.compile(r"(?<!\\)!?\[((?:[^\]\\]|\\.)*)\]\([^)]*\)")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`]+")
 _TITLE_LENGTH = 200
+_LONGEST_HEADING = 2_000
+"""Characters of a heading that a title is taken from; links are searched for by the square."""
 
 _log = structlog.get_logger()
 
 
 def prepared_windows(
-    entries: Iterable[RootEntry], state: JobState, pipeline: Pipeline, settings: IngestionSettings
+    entries: Iterable[RootEntry],
+    state: JobState,
+    pipeline: Pipeline,
+    settings: IngestionSettings,
+    save_cut_off: Callable[[Mapping[str, int]], None],
 ) -> Iterator[Window]:
     """Yield prepared documents, as many as are embedded and written together.
 
-    Documents that fail, or did not change, are noted in `state` and left out.
+    Documents that fail, or did not change, are noted in `state` and left out. A job that was cut
+    off saves which document it reads, and leaves one out that cut it off again and again.
     """
     window: Window = []
     with IsolatedReaders(
         timeout_s=settings.reader_timeout_s, memory_bytes=settings.reader_memory_bytes
     ) as isolated:
         for entry in entries:
+            id_ = entry.document_id
+            times = state.cut_off.get(id_, 0)
+            if times >= _MOST_CUT_OFF:
+                state.fail(id_, f"the process ended {times} times while it read this file")
+                state.time_left.drop(entry.size)
+                continue
+            if state.is_resumed:
+                save_cut_off({**state.cut_off, id_: times + 1})
             prepared = _prepare(entry, state, pipeline, isolated, settings.max_text_chars)
+            if state.is_resumed:
+                state.cut_off.pop(id_, None)
+                save_cut_off(state.cut_off)
             if prepared is None:
                 state.time_left.drop(entry.size)
                 continue
@@ -146,13 +165,31 @@ def _title(document_id: str, reading: ConvertedDocument) -> str:
     stated = reading.front_matter.get("title", "")
     if isinstance(stated, str) and stated.strip():
         return " ".join(stated.split())
-    match = _HEADING.search(_CODE_BLOCK.sub("", _FRONT_MATTER.sub("", reading.text, count=1)))
-    heading = (match.group(1) or match.group(2)) if match else ""
+    match = _HEADING.search(_without_code(_FRONT_MATTER.sub("", reading.text, count=1)))
+    heading = (match[2] or match[1].rstrip("#"))[:_LONGEST_HEADING] if match else ""
     return (
         " ".join(_MARKUP.sub(r"\1", _LINK.sub(r"\1", heading)).split())
         or " ".join(reading.title.split())
         or re.sub(r"[-_\s]+", " ", PurePosixPath(document_id).stem).strip()
     )
+
+
+def _without_code(text: str) -> str:
+    """Return the text with the lines of its fenced code emptied; a fence without end is none."""
+    lines = text.split("\n")
+    ends = [_CLOSING_FENCE.fullmatch(line) for line in lines]
+    last_end = {end[1]: number for number, end in enumerate(ends) if end}
+    fence = ""
+    for number, (line, end) in enumerate(zip(lines, ends, strict=True)):
+        opening = None if fence else _FENCE.match(line)
+        if opening and last_end.get(opening[1], 0) > number:
+            fence = opening[1]
+        elif not fence:
+            continue
+        elif end and end[1] == fence:
+            fence = ""
+        lines[number] = ""
+    return "\n".join(lines)
 
 
 def _is_unchanged(entry: RootEntry, content_hash: str, state: JobState, pipeline: str) -> bool:

@@ -1,6 +1,6 @@
 """Runner of stored jobs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -149,13 +149,20 @@ class JobRunner:
     def _begin(self, job_id: str, on_progress: OnProgress) -> JobState | None:
         """Begin the job, unless it is done; what it may touch is locked."""
         jobs = self.parts.jobs
-        if jobs.row(job_id).status == JobStatus.DONE:
+        before = jobs.row(job_id).status
+        if before == JobStatus.DONE:
             return None
         jobs.begin(job_id)
         job = jobs.row(job_id)
         with self.parts.database.session() as session:
             is_sync = sync_records.running_sync(session, SyncRow.job_id == job_id) is not None
-        return JobState(job, on_progress, is_sync)
+        return JobState(
+            job,
+            on_progress,
+            is_sync,
+            is_resumed=before == JobStatus.RUNNING,
+            cut_off=dict(job.cut_off),
+        )
 
     def _ingest(self, state: JobState) -> None:
         """Bring the stores in line with the job's root, and end the job."""
@@ -183,7 +190,12 @@ class JobRunner:
             self._end(state, JobStatus.FAILED, doubt)
             return False
         entries = self._start(state, scan)
-        windows = prepared_windows(entries, state, parts.pipeline, parts.settings)
+
+        def save_cut_off(cut_off: Mapping[str, int]) -> None:
+            with parts.database.session() as session:
+                parts.jobs.save(session, state.job.id, {"cut_off": cut_off})
+
+        windows = prepared_windows(entries, state, parts.pipeline, parts.settings, save_cut_off)
         for window, vectors in with_vectors(windows, partial(self._embed, state)):
             self._write(state, window, vectors)
         self._renew_pictures(state, scan)

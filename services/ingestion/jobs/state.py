@@ -69,6 +69,10 @@ class JobState:
     on_progress: OnProgress
     is_sync: bool = False
     """True for a sync: nobody watches, so it does not delete most of what the source had."""
+    is_resumed: bool = False
+    """True if an earlier run of the job was cut off."""
+    cut_off: dict[str, int] = field(default_factory=dict)
+    """Number of runs that were cut off while they read a document, by document id."""
     ledger_entries: dict[str, LedgerEntry] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     unsaved_failures: dict[str, str] = field(default_factory=dict)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from mimetypes import guess_type
 from pathlib import Path, PurePosixPath
 
 from services.ingestion.roots.archive import open_archive, scan_archive
 from services.ingestion.roots.folder import scan_file, scan_folder
 from services.ingestion.roots.git import open_repository, repository_of, scan_repository
-from services.ingestion.roots.scan import RootScan, UnusableRootError
+from services.ingestion.roots.scan import RootScan, UnusableRootError, why_no_document
 from services.ingestion.settings import IngestionSettings
 
 ARCHIVE_SUFFIX = ".zip"
@@ -44,6 +45,8 @@ def open_root(
             scan = scan_repository(repository, PurePosixPath(path.relative_to(bare)), settings)
         elif path.is_dir():
             scan = scan_folder(path, settings)
+            if expand_archives:
+                _name_left_out(scan, path)
             for archive in sorted(path.iterdir()) if expand_archives else ():
                 if is_archive(archive):
                     _expand(scan, archive, settings, stack)
@@ -55,6 +58,18 @@ def open_root(
         else:
             scan = scan_file(path, settings)
         yield scan
+
+
+def _name_left_out(scan: RootScan, folder: Path) -> None:
+    """Refuse by name what was sent and is no document; pictures belong to the pages beside them."""
+    scan.skipped = 0
+    for file in sorted(each for each in folder.rglob("*") if each.is_file()):
+        document_id = file.relative_to(folder).as_posix()
+        is_picture = (guess_type(file.name)[0] or "").startswith("image/")
+        if (file.parent == folder and is_archive(file)) or is_picture:
+            scan.skipped += 1
+        elif reason := why_no_document(document_id):
+            scan.fail(document_id, reason)
 
 
 def _expand(scan: RootScan, path: Path, settings: IngestionSettings, stack: ExitStack) -> None:

@@ -85,9 +85,7 @@ class RootScan:
 
     def admits(self, document_id: str) -> bool:
         """Return True if an entry of this id is a document; otherwise note why not."""
-        name = PurePosixPath(document_id).name.lower()
-        is_ignored = name.startswith(".") or _IGNORED_NAMES.fullmatch(name)
-        if is_ignored or reader_of(name) is None:
+        if why_no_document(document_id):
             self.skipped += 1
             return False
         if not document_id.isprintable() or len(document_id.encode()) > MAX_ID_LENGTH:
@@ -99,6 +97,20 @@ class RootScan:
 def is_ignored_folder(name: str) -> bool:
     """Return True for folders made by programs: version control, packages, caches."""
     return name.startswith(".") or name in _IGNORED_FOLDERS
+
+
+def why_no_document(document_id: str) -> str:
+    """Return the reason why a file of this path is left out; empty if it may be a document."""
+    path = PurePosixPath(document_id)
+    name = path.name.lower()
+    folder = next(filter(is_ignored_folder, path.parts[:-1]), None)
+    if folder is not None:
+        return f"it is in a folder {folder!r}, which programs make"
+    if name.startswith("."):
+        return "its name begins with a dot: such files are hidden"
+    if _IGNORED_NAMES.fullmatch(name):
+        return "files of this name help nobody to repair"
+    return "" if reader_of(name) else "no reader knows files of this name"
 
 
 def check_count(scan: RootScan, settings: IngestionSettings, root: Path) -> None:

@@ -13,7 +13,7 @@ class Scope(StrEnum):
     OPERATE = "operate"
     """Deliver tickets and work on them; by a key or a role it includes `read`."""
     RUN = "run"
-    """Run workflows read-only, and request approval for changes."""
+    """Run workflows read-only, request approval for changes; by a key or a role with `read`."""
     APPROVE = "approve"
     """Approve readings and changes, answer doubts, replace readings: for people, never for keys."""
     ADMIN = "admin"

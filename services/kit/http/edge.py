@@ -4,6 +4,7 @@ A refusal is JSON for programs, and a page for a browser that opened one.
 """
 
 import asyncio
+import hashlib
 import math
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ from time import perf_counter
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -125,8 +126,9 @@ _FOREIGN_FILE_HEADERS = {
     "content-security-policy": "default-src 'none'; sandbox",
     "x-content-type-options": "nosniff",
     "content-disposition": "inline",
-    # Its address holds the hash of its bytes; a proxy between must not hand it to others.
-    "cache-control": "private, max-age=31536000, immutable",
+    # Kept by nobody between, and by a browser only until it asks again: its reader may have
+    # signed out, and the file may be forgotten.
+    "cache-control": "private, no-cache",
 }
 
 ErrorPage = Callable[[Scope, int, Mapping[str, str]], Response]
@@ -142,12 +144,16 @@ _UNTRACED = frozenset({"/healthz", "/readyz", "/metrics"})
 _log = structlog.get_logger()
 
 
-def foreign_file(content: bytes, media_type: str) -> Response:
-    """Return a file made by others, which a browser shows and never runs.
+def foreign_file(request: Request, content: bytes, media_type: str) -> Response:
+    """Return a file made by others, which a browser shows and never runs, or 304 if it has it.
 
     `media_type` is detected by its bytes.
     """
-    return Response(content, media_type=media_type, headers=_FOREIGN_FILE_HEADERS)
+    etag = f'"{hashlib.sha256(content).hexdigest()}"'
+    headers = {**_FOREIGN_FILE_HEADERS, "etag": etag}
+    if etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def refusal(

@@ -15,12 +15,15 @@ from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from services.knowledge.document.bounds import bound_parser
+
 _TAG = re.compile(
-    r"<!--.*?-->|</?(?:abbr|a|blockquote|br|b|center|cite|code|dd|del|details|div|dl|dt|em|font"
+    r"</?(?:abbr|a|blockquote|br|b|center|cite|code|dd|del|details|div|dl|dt|em|font"
     r"|h[1-6]|hr|iframe|img|ins|i|kbd|li|mark|ol|pre|p|q|samp|small|span|strong|style|sub|summary"
     r"|sup|s|table|tbody|td|th|thead|tr|tt|ul|u|var|video)\b[^<>]*>",
-    re.DOTALL | re.IGNORECASE,
+    re.IGNORECASE,
 )
+_TAG_OR_COMMENT = re.compile(rf"<!--.*?-->|{_TAG.pattern}", re.DOTALL | re.IGNORECASE)
 _ANCHOR = re.compile(r"\s*\{#[\w-]+\}\s*$")
 _DANGLING_REFERENCE = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
 _CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
@@ -38,6 +41,7 @@ _PARSER = (
     .use(front_matter_plugin)
     .use(deflist_plugin)
 )
+bound_parser(_PARSER)
 _BOLD_HEADING_LEVEL = 7
 """Level of a bold heading, below Markdown's six."""
 
@@ -242,7 +246,9 @@ def _pieces(node: SyntaxTreeNode) -> Iterator[str]:
 
 def _without_tags(html: str) -> str:
     """Remove HTML's own tags and comments; `<name>` as a placeholder stays."""
-    return _TAG.sub(" ", html)
+    # No comment begins behind the last end of one: each would be searched to the end of the text.
+    commented, end, behind = html.rpartition("-->")
+    return _TAG_OR_COMMENT.sub(" ", commented + end) + _TAG.sub(" ", behind)
 
 
 class _TreeReader:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 _LOWEST_LEVEL_WITH_ANCHOR = 6
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
-_HEADING_ANCHOR = re.compile(r"\{#([\w.:-]+)[^{}]*\}\s*#*\s*$", re.MULTILINE)
+_HEADING_ANCHOR = re.compile(r"\{#([\w.:-]++)[^{}]*\}[^\S\n]*+#*+[^\S\n]*$", re.MULTILINE)
 _TAG_WITH_ANCHOR = re.compile(r"<[a-z][^<>]*\s(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)", re.IGNORECASE)
 
 

@@ -12,7 +12,7 @@ _BOLD_HEADING_LEVEL = 7
 _LONGEST_BOLD_HEADING = 12
 """Word limit; a longer bold paragraph is an emphasised sentence, not a heading."""
 _CONTENTS_MARKS = frozenset({"[toc]", "[[toc]]", "[[_toc_]]", "{:toc}", "{{toc}}", "${toc}"})
-_HEADING_ANCHOR = re.compile(r"\s*\{#[\w.:-]+[^{}]*\}\s*$")
+_HEADING_ANCHOR = re.compile(r"(?<!\s)\s*\{#[\w.:-][^{}]*\}\s*$")
 _CHECKBOX = re.compile(r"\[(?P<mark>[ xX])\]\s+")
 _CONTENTS_KINDS = frozenset({BlockKind.LIST, BlockKind.CONTENTS})
 _LEADS = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.IMAGE})
@@ -98,15 +98,21 @@ def item_list(block: Block) -> Block:
 
 def definitions(block: Block) -> Block:
     """Return a definition list with the content below each term."""
-    entries: list[Block] = []
+    entries: list[list[Block]] = []
     for part in block.children:
         if entries and not part.words:
-            term = entries.pop()
-            children = settle_forms((*term.children, *part.children))
-            entries.append(replace(term, end_line=part.end_line, children=children))
+            entries[-1].append(part)
         else:
-            entries.append(replace(part, children=settle_forms(part.children)))
-    return replace(block, children=tuple(entries))
+            entries.append([part])
+    children = (
+        replace(
+            parts[0],
+            end_line=parts[-1].end_line,
+            children=settle_forms([child for part in parts for child in part.children]),
+        )
+        for parts in entries
+    )
+    return replace(block, children=tuple(children))
 
 
 def flatten(blocks: Sequence[Block]) -> Words:

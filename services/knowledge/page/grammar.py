@@ -5,25 +5,18 @@ from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
-from markdown_it.parser_inline import RuleFuncInlineType
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock, blockquote, list_block, reference
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.deflist import deflist_plugin
 
+from services.knowledge.document.bounds import bound_parser
 from services.knowledge.page.callouts import begins_as_callout, callout_of, is_callout_name
 
 _DEEPEST = 130
 """Limit on nested blocks; a list in a list counts as two. Deeper blocks are read as paragraphs."""
 _DEEPEST_QUOTE = 20
-_DEEPEST_LINK = 12
-_LONGEST_LINE = 20_000
-"""Character limit of a paragraph or cell; a longer one is shown verbatim, links included."""
-_MOST_BRACKETS = 500
-"""Limit on square brackets in a paragraph or cell, which take quadratic time."""
 _LONGEST_CONTAINER = 1_000
 """Number of lines searched for the end of a container."""
 _MOST_CONTAINERS = 20
@@ -91,9 +84,7 @@ def _parser() -> MarkdownIt:
     rules.before("table", "front_matter", _front_matter)
     for name, rule in (("indented", _indented), ("fenced", _fenced), ("panel", _panel)):
         rules.before("table", name, _limit_nesting(rule), _TERMINATES)
-    parser.inline.ruler.at("link", _limit_brackets(link))
-    parser.inline.ruler.at("image", _limit_brackets(image))
-    parser.core.ruler.before("inline", "long_lines", _long_lines)
+    bound_parser(parser)
     return parser
 
 
@@ -120,16 +111,6 @@ def _limit_nesting(rule: _BlockRule) -> _BlockRule:
         return rule(state, start, end, silent)
 
     return bounded
-
-
-def _limit_brackets(rule: RuleFuncInlineType) -> RuleFuncInlineType:
-    """Return a rule of links that spends no time on brackets that cannot be one."""
-
-    def shallow(state: StateInline, silent: bool) -> bool:
-        is_possible = state.level < _DEEPEST_LINK and state.src.find("]", state.pos) >= 0
-        return is_possible and rule(state, silent)
-
-    return shallow
 
 
 def _line(state: StateBlock, line: int) -> str:
@@ -304,19 +285,6 @@ def _contain(
         state.in_callout = in_callout
     state.push(f"{kind}_close", "", -1)
     state.line = end + closing_lines
-
-
-def _long_lines(state: StateCore) -> None:
-    """Leave very long text verbatim: its pieces cannot be parsed in bounded time."""
-    for token in state.tokens:
-        text = token.content
-        if token.type == "inline" and (
-            len(text) > _LONGEST_LINE or text.count("[") > _MOST_BRACKETS
-        ):
-            token.type = "long_inline"
-            token.children = []
-            for line in text.split("\n"):
-                token.children += [Token("text", "", 0, content=line), Token("softbreak", "br", 0)]
 
 
 PAGE_PARSER = _parser()

@@ -105,7 +105,7 @@ class _TokenReader:
         for token in tokens:
             if token.type == "table_open":
                 frames[-1].content.append(self._table(token, tokens))
-            elif token.type in {"inline", "long_inline"}:
+            elif token.type == "inline":
                 frames[-1].words = words_of(token.children or ())
             elif token.nesting == 1:
                 frames.append(_Frame(token))
@@ -185,7 +185,7 @@ class _TokenReader:
                 break
             if token.type == "tr_open":
                 rows.append([])
-            elif token.type in {"inline", "long_inline"}:
+            elif token.type == "inline":
                 rows[-1].append(words_of(token.children or ()))
         header, *body = map(tuple, rows)
         return Block(BlockKind.TABLE, start, end, header=header, rows=tuple(body))

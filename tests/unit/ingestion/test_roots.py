@@ -108,6 +108,16 @@ class TestUploads:
         assert counters(job) == {"added": 3, "failed": 1}
         assert set(harness.documents.hashes()) == {"a.md", "sub/b.txt", "in/c.md"}
 
+    def test_each_file_that_is_left_out_is_named_with_the_reason(self, harness):
+        names = (".hidden.md", "__MACOSX/a.md", "node_modules/b.md", "LICENSE.txt", "a.xlsx")
+        sent = [(name, b"# a\n") for name in names]
+        job = self.upload(harness, *sent, ("a.md", b"![p](p.png)\n"), ("p.png", b"x"))
+        assert counters(job) == {"added": 1, "skipped": 1, "failed": len(names)}
+        failures = reasons(job)
+        assert set(failures) == set(names)
+        assert "hidden" in failures[".hidden.md"]
+        assert "'node_modules'" in failures["node_modules/b.md"]
+
     def test_a_later_upload_replaces_and_never_deletes(self, harness):
         self.upload(harness, ("a.md", b"a\n"), ("b.md", b"b\n"))
         job = self.upload(harness, ("a.md", b"new\n"))

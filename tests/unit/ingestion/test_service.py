@@ -197,7 +197,7 @@ class TestBadFiles:
         failures = reasons(job)
         assert failures["empty.md"] == failures["blank.txt"] == "it is empty"
         assert "binary" in failures["picture.md"]
-        assert "PDF" in failures["broken.pdf"]
+        assert failures["broken.pdf"].startswith("the PDF is broken: open it")
         assert "Word" in failures["renamed.docx"]
         assert job.handled == job.total == 6
 
@@ -216,6 +216,31 @@ class TestBadFiles:
         failures = reasons(harness.ingest())
         assert "101 bytes" in failures["big.md"]
         assert "51 characters" in failures["long.md"]
+
+    def test_titles_that_take_a_search_by_the_square_are_read_at_once(self, harness):
+        harness.write("a.md", "# " + "[" * 100_000)
+        harness.write("b.md", "# b" + " " * 100_000 + "b")
+        harness.write("c.md", "```a\n" * 40_000 + "# c\n")
+        began = time.process_time()
+        assert counters(harness.ingest()) == {"added": 3}
+        assert time.process_time() - began < 20
+        assert harness.service.document("c.md").title == "c"
+
+    def test_a_document_that_ends_the_process_again_and_again_is_left_out(self, harness):
+        def extract(document):
+            if "boom" in document.for_person().text:
+                raise Killed
+            return node_per_alert(document)
+
+        harness.pipeline = Pipeline("1", harness.pipeline.split, extract)
+        pages = {"a.md": b"boom\n", "b.md": b"boom\n", "c.md": b"fine\n"}
+        queued = harness.service.upload([Upload(id_, io.BytesIO(pages[id_])) for id_ in pages])
+        for _ in range(5):
+            with pytest.raises(Killed):
+                harness.run_queued(queued)
+        job = harness.run_queued(queued)
+        assert counters(job) == {"added": 1, "failed": 2}
+        assert "2 times" in reasons(job)["a.md"]
 
     def test_a_document_that_breaks_the_code_fails_alone(self, harness):
         def extract(document):

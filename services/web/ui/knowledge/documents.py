@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, Query, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from services.contracts.ingestion import (
@@ -146,11 +146,11 @@ def create_picture_router(backend: KnowledgeBackend) -> APIRouter:
     @router.get("/knowledge/picture/{content_hash}")
     @needs(Need.READ)
     def picture_of_document(
-        content_hash: str, document: Annotated[str, Query(max_length=1024)]
+        request: Request, content_hash: str, document: Annotated[str, Query(max_length=1024)]
     ) -> Response:
         """Return one picture of a document."""
         file = backend.services.ingestion.picture(document, content_hash)
-        return foreign_file(file.content, file.media_type)
+        return foreign_file(request, file.content, file.media_type)
 
     return router
 

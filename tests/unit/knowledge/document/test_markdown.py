@@ -1,5 +1,11 @@
+import time
+
+import pytest
+
 from services.knowledge.document.markdown import BlockKind, parse, plain
 
+_SECONDS = 10
+"""Many times what each takes; by the square each takes minutes."""
 PAGE = """\
 ---
 title: Fan tray fault
@@ -36,6 +42,26 @@ One **fan tray** stopped; see [the spare list](../spares.md).
 
 Watch the speed of <fan> for ten minutes.<br/>Then close the ticket.
 """
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("1. do " + "[" * 100_000, id="brackets"),
+        pytest.param("1. " + "<!--" * 20_000, id="comments without end"),
+        pytest.param("<b>x</b> <!-- --> " + "<!--" * 5_000, id="comments behind one"),
+        pytest.param("1. " + "![a](" * 20_000, id="pictures without end"),
+        pytest.param("|a" * 2000 + "|\n" + "|-" * 2000 + ("|\n" + "|x" * 2000) * 50, id="table"),
+    ],
+)
+def test_markup_that_never_ends_is_literal_text_and_read_at_once(line: str) -> None:
+    began = time.process_time()
+    page = parse(f"# T\n\n{line}\n\n1. after\n")
+    assert time.process_time() - began < _SECONDS
+    blocks = [block for each in page.root.blocks + page.sections[1].blocks for block in each.walk()]
+    whole = " ".join(block.text for block in blocks)
+    assert whole.endswith("after")
+    assert len(whole) > len(line) / 2
 
 
 def test_sections_know_their_heading_path_and_lines() -> None:

@@ -51,6 +51,7 @@ def test_no_depth_ends_the_process_or_swallows_what_follows(text: str) -> None:
         pytest.param("<p>word<li>" * 450_000, id="one line of HTML"),
         pytest.param("[" * 5_000_000, id="brackets"),
         pytest.param(("[" * 999 + "\n\n") * 500, id="lines of brackets"),
+        pytest.param("word\n" + ": is\n" * _MANY, id="definitions of one word"),
         pytest.param(":::note\n" * _MANY, id="containers without end"),
         pytest.param("{note}\n{info}\n" * 8_000, id="panels in one another"),
         pytest.param("<!--\n" * _MANY, id="comments without end"),
