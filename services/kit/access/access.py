@@ -185,7 +185,7 @@ class Access:
         if credential.is_token and self.tokens is not None:
             person = self.tokens.caller(credential.text)
             if self._people is not None and person.roles:
-                self._people.record(person)
+                return self._people.record(person)
             return person
         if self._keys is None:
             raise WrongCredentialError("the key is unknown here")

@@ -183,8 +183,7 @@ class Tokens:
         subject = str(claims["sub"])
         claim = claims.get(self._settings.name_claim)
         name = " ".join(visible_text(claim).split()) if isinstance(claim, str) else ""
-        if not name:
-            return subject[:_NAME_LENGTH]
+        name = name or subject
         qualified = f"{name[: _NAME_LENGTH // 2]} ({subject[:80]})"
         return qualified if _RESERVED.match(name) else name[:_NAME_LENGTH]
 

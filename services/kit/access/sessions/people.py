@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 from sqlalchemy import func, select
@@ -40,31 +40,33 @@ class People:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._recorded: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._lock = threading.Lock()
 
-    def record(self, caller: Caller) -> None:
-        """Record a person at the first request under a name.
+    def record(self, caller: Caller) -> Caller:
+        """Record a person at the first request under a name; return them under their unique one.
 
         A failure does not fail the request: the next one records them.
         """
         person = caller.id, caller.name
         with self._lock:
             if person in self._recorded:
-                return
+                return replace(caller, name=self._recorded[person])
         issuer, _, subject = caller.id.partition("#")
         if len(issuer) > MOST_SUBJECT or len(subject) > MOST_SUBJECT:
-            return
+            return caller
         try:
             with self._database.session() as session:
-                record_sign_in(session, Person(issuer, subject, caller.name, caller.roles))
+                named = Person(issuer, subject, caller.name, caller.roles)
+                name = record_sign_in(session, named).name
         except (IntegrityError, UnavailableError) as error:
             _log.warning("kit.person_not_recorded", reason=str(error)[:200])
-            return
+            return caller
         with self._lock:
-            self._recorded[person] = None
+            self._recorded[person] = name
             if len(self._recorded) > _MOST_CACHED:
                 self._recorded.popitem(last=False)
+        return replace(caller, name=name)
 
 
 def record_sign_in(session: Session, person: Person) -> PersonRow:

@@ -84,6 +84,9 @@ def test_roles_come_from_the_claim_that_is_set_and_by_the_mapping(issuer):
 
 def test_a_token_without_a_name_is_named_by_its_subject(issuer):
     assert tokens_of(issuer).caller(issuer.token(preferred_username=" ")).name == "u-1"
+    for reserved in ("platform", "key bot", "source jira"):
+        token = issuer.token(sub=reserved, preferred_username="")
+        assert tokens_of(issuer).caller(token).name == f"{reserved} ({reserved})"
 
 
 @pytest.mark.parametrize(
@@ -229,6 +232,22 @@ def test_keys_are_not_fetched_from_where_a_redirect_leads(issuer):
 def test_settings_that_would_not_be_safe_are_refused(settings):
     with pytest.raises(ValidationError):
         OidcSettings(_env_file=None, **settings)
+
+
+def test_of_two_people_with_one_name_the_second_has_the_subject_beside_it(issuer):
+    database = Database.memory()
+    database.migrate("kit")
+    access = Access(
+        PlatformSettings(_env_file=None), tokens=tokens_of(issuer), people=People(database)
+    )
+    names = []
+    for subject in ("u-1", "u-2", "u-1", "u-2"):
+        token = issuer.token("approver", sub=subject, preferred_username="ann")
+        headers = [(b"host", b"a"), (b"authorization", f"Bearer {token}".encode())]
+        request = {"type": "http", "method": "GET", "path": "/v1/tickets", "headers": headers}
+        names.append(access.caller(request, Need.READ).name)
+    assert names == ["ann", "ann (u-2)"] * 2
+    database.close()
 
 
 def test_a_key_that_was_given_by_name_is_its_person_s_once_they_come_with_a_token(issuer):
