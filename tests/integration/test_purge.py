@@ -468,6 +468,7 @@ def world_on(url: str | None, folder: Path) -> Iterator[World]:
             wipe_database(url)  # type: ignore[no-untyped-call]
             patch.setenv("FLOWXPERT_DATABASE_URL", url)
         patch.setattr("sys.stderr", stderr)
+        patch.setattr("services.scorer.score_cache.EVERY_S", 1.0)
         configure_logging(level="debug")
         policy = network.folder / "policy.yaml"
         changed = yaml.safe_load(policy.read_text()) | {"requester_may_approve": True}
