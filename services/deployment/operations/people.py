@@ -93,7 +93,7 @@ _READINGS = (*(each.value for each in _PEOPLE), "approved")
 """Parts of a snapshot in which people's words are."""
 
 
-class UnknownPersonError(NotFoundError):
+class PersonNotFoundError(NotFoundError):
     """Error of a name under which nobody signed in or wrote anything."""
 
 
@@ -150,7 +150,7 @@ class PersonErasure:
         """Erase a person by the name that is shown; a kill half-way is made good by another call.
 
         Raises:
-            UnknownPersonError: Nobody of this name was here.
+            PersonNotFoundError: Nobody of this name was here.
         """
         traces, pseudonym = self._traces(name), f"forgotten-{secrets.token_hex(4)}"
         if traces.tickets:
@@ -207,7 +207,7 @@ class PersonErasure:
             is_key = session.scalar(named_key) is not None
             is_one = {each.kind for each in callers} <= {CallerKind.PERSON, CallerKind.KEY}
             if not is_one or not (ends or callers or is_key or _is_author(session, name)):
-                raise UnknownPersonError(
+                raise PersonNotFoundError(
                     f"nobody called {name[:80]!r} ever signed in or wrote here"
                 )
             names = frozenset({name, *(each.who for each in callers)})

@@ -156,7 +156,7 @@ def read_output(
         typed = None if value is None or isinstance(value, dict) else _typed(field, value)
         if value is None:
             missing.append(name)
-        elif not (typed is None or _is_unknown(typed, source, part)):
+        elif not (typed is None or _is_partial_number(typed, source, part)):
             fields[name] = typed
             lines += at
     if part is None and (fields or _matches(tool.output.nothing, text)):
@@ -314,7 +314,7 @@ def _part(tool: Tool, text: str, parsed: object, beside: Sequence[str]) -> _Part
     return min(parts, key=lambda each: each.is_page, default=None)
 
 
-def _is_unknown(value: Scalar, source: object, part: _PartSign | None) -> bool:
+def _is_partial_number(value: Scalar, source: object, part: _PartSign | None) -> bool:
     """Return True for a number that is none, or that was counted where a part was not looked at."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

@@ -27,7 +27,7 @@ from services.kit.teaching.teacher import MOST_A_DAY
 _DAY_S = 86_400.0
 
 
-class UnknownTeacherError(NotFoundError):
+class TeacherNotFoundError(NotFoundError):
     """Error of a name or id of a caller who has taught nothing."""
 
 
@@ -224,11 +224,11 @@ class TeachingLedger:
         `caller` is their name or id, or the person who holds several keys.
 
         Raises:
-            UnknownTeacherError: Nobody of that name or id has taught.
+            TeacherNotFoundError: Nobody of that name or id has taught.
         """
         rows = session.scalars(select(TeachingRow).where(_is_by(caller))).all()
         if not rows:
-            raise UnknownTeacherError(f"nobody called {caller[:200]!r} has taught anything")
+            raise TeacherNotFoundError(f"nobody called {caller[:200]!r} has taught anything")
         values = {"at": time.time(), "by": current_caller().name[:200]}
         for id_, name in sorted({(row.caller_id, row.caller) for row in rows}):
             row = insert_of(session)(TeachingWithdrawalRow)
@@ -243,11 +243,11 @@ class TeachingLedger:
         """Let count again what was taken back of a caller, and return the subjects.
 
         Raises:
-            UnknownTeacherError: Nobody of that name or id has taught.
+            TeacherNotFoundError: Nobody of that name or id has taught.
         """
         rows = session.scalars(select(TeachingRow).where(_is_by(caller))).all()
         if not rows:
-            raise UnknownTeacherError(f"nobody called {caller[:200]!r} has taught anything")
+            raise TeacherNotFoundError(f"nobody called {caller[:200]!r} has taught anything")
         ids = {row.caller_id for row in rows}
         mine = TeachingWithdrawalRow.caller_id.in_(ids)
         session.execute(delete(TeachingWithdrawalRow).where(mine))
